@@ -1,0 +1,298 @@
+"""What the domain needs of the outside world, as small interfaces.
+
+The adapters in `claim_check.adapters` implement them on AWS; the tests keep fakes that pass the same contract suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import IO, Any, Literal, Protocol
+
+from claim_check.contract import InboxState
+
+# --- Object store (S3) ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredObject:
+    """What the store answered about an object.
+
+    Attributes:
+        content_length: Bytes.
+        content_type: Media type.
+        version_id: Version, if the bucket keeps versions.
+        last_modified: When it was written.
+        sha256: The store's own SHA-256 of the whole object, hexadecimal, where it has one.
+        metadata: User metadata.
+    """
+
+    content_length: int
+    content_type: str
+    version_id: str | None = None
+    last_modified: datetime | None = None
+    sha256: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+class ByteStream(Protocol):
+    """A response body that is read once."""
+
+    def read(self, size: int, /) -> bytes:
+        """Read up to ``size`` bytes; empty at the end.
+
+        Raises:
+            Unavailable: The connection broke, or the body was cut short.
+        """
+
+    def close(self) -> None:
+        """Give the connection back."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedObject:
+    """An object being read: the answer's headers, and its body."""
+
+    info: StoredObject
+    body: ByteStream
+
+
+class ObjectExists(Exception):  # noqa: N818 - an answer, not a failure
+    """A conditional put met an object of the same key."""
+
+
+class ObjectStore(Protocol):
+    """Reads and conditional writes of objects."""
+
+    def put_if_absent(  # noqa: PLR0913 - one request's fields
+        self,
+        *,
+        bucket: str,
+        key: str,
+        body: bytes | IO[bytes],
+        content_length: int,
+        sha256: str,
+        content_type: str,
+        metadata: Mapping[str, str],
+    ) -> str | None:
+        """Write an object unless the key exists; the store verifies the SHA-256. Returns the version id, if any.
+
+        Raises:
+            ObjectExists: There is an object of that key (S3: 412).
+            PublishError: Anything else that stopped the write, after bounded retries.
+        """
+
+    def head(self, *, bucket: str, key: str) -> StoredObject | None:
+        """Look at an object without reading it; None if there is none."""
+
+    def open(self, *, bucket: str, key: str, version_id: str | None) -> OpenedObject:
+        """Start reading an object: exactly one request.
+
+        Raises:
+            MissingPayload: There is no such object or version.
+            AccessDenied: The store refuses.
+            Unavailable: Throttled, failed, or no answer.
+        """
+
+
+# --- Queue (SQS) ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageAttribute:
+    """A message attribute as SQS carries it.
+
+    Attributes:
+        data_type: ``String``, ``Number`` or ``Binary``, with an optional custom suffix.
+        value: Text for String and Number, bytes for Binary.
+    """
+
+    data_type: str
+    value: str | bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingMessage:
+    """A message to be sent.
+
+    Attributes:
+        body: The body.
+        attributes: Message attributes.
+        group_id: Message group: order on FIFO, fairness on standard.
+        deduplication_id: FIFO only.
+        trace_header: AWSTraceHeader system attribute.
+    """
+
+    body: str
+    attributes: Mapping[str, MessageAttribute]
+    group_id: str | None = None
+    deduplication_id: str | None = None
+    trace_header: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendResult:
+    """What became of one entry of a batch.
+
+    Attributes:
+        sqs_message_id: Set when it was accepted.
+        error_code: Set when it was not.
+        sender_fault: Whether a retry of the same entry is pointless.
+    """
+
+    sqs_message_id: str | None = None
+    error_code: str | None = None
+    sender_fault: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VisibilityChange:
+    """A message to be hidden for so many seconds from now."""
+
+    receipt_handle: str
+    seconds: int
+
+
+class MessageQueue(Protocol):
+    """Sends to queues and hides messages. The queue is given by its URL."""
+
+    def send_batch(self, queue_url: str, messages: Sequence[OutgoingMessage]) -> list[SendResult]:
+        """Send up to ten messages in one call: one result each, in order.
+
+        Raises:
+            Unavailable: The whole call failed; it is unknown whether anything was sent.
+            PublishError: The whole call was refused; nothing was sent.
+        """
+
+    def change_visibility(self, queue_url: str, changes: Sequence[VisibilityChange]) -> list[VisibilityChange]:
+        """Hide messages, in calls of ten. Returns those that were refused even when tried again; never raises."""
+
+
+# --- Inbox table (DynamoDB) -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRow:
+    """The inbox's record of one identity (or of one parked message without one).
+
+    Times are epoch seconds.
+    """
+
+    key: str
+    state: InboxState
+    consumer: str
+    sqs_message_id: str
+    fingerprint: str = ""
+    owner: str = ""
+    lease_until: float = 0.0
+    attempts: int = 0
+    attempts_spent: int = 0
+    last_code: str | None = None
+    last_message: str | None = None
+    tenant_id: str | None = None
+    event_type: str | None = None
+    message_id: str | None = None
+    correlation_id: str | None = None
+    payload_bucket: str | None = None
+    payload_key: str | None = None
+    payload_version: str | None = None
+    payload_bytes: int | None = None
+    first_seen_at: float = 0.0
+    updated_at: float = 0.0
+    ttl: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Take:
+    """What the gate writes when it takes a row; `inbox` holds the rule (DESIGN section 3)."""
+
+    row: InboxRow
+    """The row as it shall be; its `attempts` is ignored: the write adds one to what is there."""
+
+    now: float
+    max_attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """The row must still be as it was seen: who owns it, in which state, with which lease."""
+
+    owner: str
+    state: InboxState
+    lease_until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A conditional write was refused; `row` is what is there instead (None: no row)."""
+
+    row: InboxRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRefused:
+    """The transaction was refused by a condition of the handler's own write number `index` (from 0)."""
+
+    index: int
+
+
+class InboxTable(Protocol):
+    """Conditional writes of inbox rows. Every one is a single request; none is applied in part.
+
+    All raise `Unavailable` for throttles, conflicts, 5xx and lost answers: it is then unknown whether the write took
+    effect, and repeating it is safe.
+    """
+
+    def take(self, take: Take) -> InboxRow | Refused:
+        """The gate's one conditional update. Returns the row as it is now, or what refused it."""
+
+    def replace(self, row: InboxRow, *, guard: Guard | None) -> Refused | None:
+        """Write ``row`` if the present one matches the guard (None: if there is no row). None on success."""
+
+    def complete(
+        self, row: InboxRow, *, guard: Guard, writes: Sequence[Mapping[str, Any]], token: str
+    ) -> Refused | WriteRefused | None:
+        """Complete the row and apply the handler's writes in one transaction. None on success.
+
+        Raises:
+            CommitFailed: Refused for a reason that repeating cannot mend (validation, access).
+        """
+
+
+# --- Telemetry ------------------------------------------------------------------------------------------------------
+
+Level = Literal["debug", "info", "warning", "error"]
+
+
+class Telemetry(Protocol):
+    """Structured logs and metrics. Only fields of the allow list get through (R11.4)."""
+
+    def log(self, level: Level, event: str, **fields: str | float | None) -> None:
+        """Write one log line."""
+
+    def count(self, metric: str, value: float = 1) -> None:
+        """Add to a metric; sums are emitted once per batch. Safe from several threads."""
+
+    def flush(self) -> None:
+        """Emit the sums."""
+
+    def span(self, name: str) -> AbstractContextManager[None]:
+        """Trace a step, if tracing is switched on."""
+
+
+# --- Time -----------------------------------------------------------------------------------------------------------
+
+
+class Clock(Protocol):
+    """Time, injected."""
+
+    def now(self) -> float:
+        """Epoch seconds."""
+
+    def monotonic(self) -> float:
+        """Seconds that never go back."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
