@@ -1,0 +1,291 @@
+"""A Lambda function that runs the runtime library, with its own role and its own log group."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+import aws_cdk as cdk
+import jsii
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct, IConstruct
+
+from claim_check.contract import (
+    LAMBDA_MAX_MEMORY_MIB,
+    LAMBDA_MAX_TEMP_MIB,
+    LAMBDA_MIN_MEMORY_MIB,
+    LAMBDA_MIN_TEMP_MIB,
+)
+from claim_check_cdk.bundling import Bundle, Machine, bundle
+
+CONSUMER_HANDLER: Final = "claim_check.handlers.consumer.handler"
+BUILD_DIR_CONTEXT: Final = "claim-check:build-dir"
+"""Context key: where built assets are kept, instead of ``.build/lambda`` in the current directory."""
+
+LOCAL_CONTEXT: Final = "claim-check:local"
+"""Context key: true builds compiled wheels of a ``requirements_lock`` for this machine instead of for Lambda."""
+
+_MAX_TIMEOUT_SECONDS: Final = 900
+_MAX_DESCRIPTION: Final = 256
+_MAX_ENVIRONMENT_BYTES: Final = 4096
+_HANDLER: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
+_VARIABLE: Final = re.compile(r"[A-Za-z]\w+", re.ASCII)
+_RESERVED_VARIABLES: Final = frozenset(
+    {
+        "AWS_ACCESS_KEY",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_DEFAULT_REGION",
+        "AWS_EXECUTION_ENV",
+        "AWS_REGION",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_SESSION_TOKEN",
+        "LAMBDA_RUNTIME_DIR",
+        "LAMBDA_TASK_ROOT",
+    }
+)
+_PYTHON: Final = re.compile(r"python(3\.\d+)")
+
+
+@jsii.implements(iam.IGrantable)
+class ClaimCheckFunction(Construct):
+    """A Python function from the one asset of all functions, with the least privileges that a function can have.
+
+    Its role may write to its own log group and, when traced, send trace segments; everything else is added by whoever
+    wires it (R11.2). Logs are JSON (R12.2). The asset is built without Docker: see `claim_check_cdk.bundling` (R13.1).
+
+    Attributes:
+        function: The function itself.
+        role: Its role; statements added to it are in place before the function and its event sources.
+        log_group: Its log group.
+        bundle: What was built; ``bundle.platform`` is ``any`` when the asset runs on every machine.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        handler: str = CONSUMER_HANDLER,
+        handler_package: Path | None = None,
+        requirements_lock: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        timeout: cdk.Duration | None = None,
+        memory_size_mib: int = 512,
+        ephemeral_storage: cdk.Size | None = None,
+        tracing: bool = True,
+        dead_letter_queue: sqs.IQueue | None = None,
+        log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
+        architecture: lambda_.Architecture = lambda_.Architecture.ARM_64,
+        runtime: lambda_.Runtime = lambda_.Runtime.PYTHON_3_14,
+        description: str | None = None,
+        removal_policy: cdk.RemovalPolicy = cdk.RemovalPolicy.RETAIN,
+    ) -> None:
+        """Make the function.
+
+        Args:
+            scope: Parent construct.
+            construct_id: Id within the parent.
+            handler: Lambda entry point, ``package.module.function``. By default the consumer of an SQS queue.
+            handler_package: Folder of a package of the user's own (with an ``__init__.py``), put beside ``claim_check``
+                in the asset. By default there is none.
+            requirements_lock: Requirements file with hashes: what ``handler_package`` needs beyond Powertools and the
+                boto3 of the Lambda runtime. By default it needs nothing.
+            environment: Environment variables. By default there are none.
+            timeout: Whole seconds up to 15 minutes. By default 60 seconds.
+            memory_size_mib: Memory, MiB.
+            ephemeral_storage: Size of ``/tmp``. By default the 512 MiB that cost nothing.
+            tracing: Whether X-Ray samples invocations. Costs no import: the service does it.
+            dead_letter_queue: Receives the events of *asynchronous* invocations that failed. A function that a queue
+                invokes has none: its queue has one.
+            log_retention: How long logs are kept.
+            architecture: Processor.
+            runtime: A Python runtime.
+            description: Shown in the console. By default there is none.
+            removal_policy: What happens to the log group when it leaves the stack. By default it stays.
+
+        Raises:
+            ValueError: Arguments are wrong; the message lists all of them.
+            BundlingError: The asset cannot be built.
+        """
+        super().__init__(scope, construct_id)
+        timeout = timeout or cdk.Duration.seconds(60)
+        _check(
+            self,
+            [
+                *_handler_mistakes(handler, handler_package, requirements_lock),
+                *_environment_mistakes(environment or {}),
+                *_size_mistakes(timeout, memory_size_mib, ephemeral_storage),
+                *_platform_mistakes(runtime, architecture, description),
+            ],
+        )
+        self.bundle: Bundle = self._bundle(handler_package, requirements_lock, runtime, architecture)
+        self.log_group = logs.LogGroup(self, "LogGroup", retention=log_retention, removal_policy=removal_policy)
+        self.role = self._make_role(tracing=tracing)
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            code=lambda_.Code.from_asset(str(self.bundle.path), asset_hash=self.bundle.digest),
+            handler=handler,
+            runtime=runtime,
+            architecture=architecture,
+            role=self.role,
+            log_group=self.log_group,
+            logging_format=lambda_.LoggingFormat.JSON,
+            environment=dict(environment or {}),
+            timeout=timeout,
+            memory_size=memory_size_mib,
+            ephemeral_storage_size=ephemeral_storage,
+            dead_letter_queue=dead_letter_queue,
+            description=description,
+        )
+        if tracing:
+            self._cfn_function.tracing_config = lambda_.CfnFunction.TracingConfigProperty(mode="Active")
+
+    @property
+    def grant_principal(self) -> iam.IPrincipal:
+        """The role, so that the function itself can be handed to any ``grant_*`` method."""
+        return self.role
+
+    def add_to_role_policy(self, statement: iam.PolicyStatement) -> None:
+        """Allow the function something more; in place before the function and its event sources are made."""
+        self.role.add_to_policy(statement)
+
+    def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow a principal to invoke this function, unqualified: versions and aliases are not included."""
+        grant = iam.Grant.add_to_principal(
+            grantee=grantee, actions=["lambda:InvokeFunction"], resource_arns=[self.function.function_arn]
+        )
+        # A principal without a policy of its own, e.g. a service, needs a permission on the function.
+        return grant if grant.success else self.function.grant_invoke(grantee)
+
+    def acknowledge_no_dead_letter_queue(self, reason: str) -> None:
+        """Tell cdk-nag why this function needs no dead-letter queue of its own, e.g. because a queue invokes it."""
+        _acknowledge(self._cfn_function, "Serverless-LambdaDLQ", reason)
+
+    @property
+    def _cfn_function(self) -> lambda_.CfnFunction:
+        function = self.function.node.default_child
+        assert isinstance(function, lambda_.CfnFunction)  # noqa: S101 - narrows jsii's type
+        return function
+
+    def _bundle(
+        self, package: Path | None, lock: Path | None, runtime: lambda_.Runtime, architecture: lambda_.Architecture
+    ) -> Bundle:
+        build_dir = self.node.try_get_context(BUILD_DIR_CONTEXT)
+        version = _PYTHON.fullmatch(runtime.name)
+        machine: Machine = "arm64" if architecture.name == lambda_.Architecture.ARM_64.name else "x86_64"
+        made = bundle(
+            packages=[package] if package else [],
+            requirements_lock=lock,
+            python_version=version[1] if version else runtime.name,
+            machine=machine,
+            local=str(self.node.try_get_context(LOCAL_CONTEXT)).lower() == "true",
+            build_dir=Path(build_dir) if build_dir else None,
+        )
+        if made.compiled_with is None:
+            _say_once(
+                cdk.Stack.of(self),
+                f"The Lambda asset has no .pyc files, since {runtime.name} is not installed here: each cold start "
+                "compiles the sources.",
+            )
+        return made
+
+    def _make_role(self, *, tracing: bool) -> iam.Role:
+        """A role whose own statements are part of it, apart from those that are added to its default policy.
+
+        So the acknowledged wildcard of X-Ray covers no statement that comes later.
+        """
+        policies = {
+            "Logs": _allow(["logs:CreateLogStream", "logs:PutLogEvents"], self.log_group.log_group_arn),
+        }
+        if tracing:
+            policies["Tracing"] = _allow(["xray:PutTelemetryRecords", "xray:PutTraceSegments"], "*")
+        role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"), inline_policies=policies)
+        if tracing and role.node.default_child is not None:
+            for finding in ("AwsSolutions-IAM5[Resource::*]", "Serverless-LambdaStarPermissions"):
+                _acknowledge(
+                    role.node.default_child,
+                    finding,
+                    "X-Ray's PutTraceSegments and PutTelemetryRecords know no resources: IAM accepts only * for them.",
+                )
+        return role
+
+
+def _allow(actions: list[str], resource: str) -> iam.PolicyDocument:
+    return iam.PolicyDocument(statements=[iam.PolicyStatement(actions=actions, resources=[resource])])
+
+
+def _acknowledge(construct: IConstruct, finding: str, reason: str) -> None:
+    cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=finding, reason=reason))
+
+
+def _say_once(stack: cdk.Stack, message: str) -> None:
+    if all(entry.data != message for entry in stack.node.metadata):
+        cdk.Annotations.of(stack).add_info(message)
+
+
+# --- Validation -----------------------------------------------------------------------------------------------------
+
+
+def _check(construct: Construct, mistakes: list[str]) -> None:
+    if mistakes:
+        lines = "\n".join(f"  - {mistake}" for mistake in mistakes)
+        raise ValueError(f"{type(construct).__name__} at {construct.node.path}:\n{lines}")
+
+
+def _handler_mistakes(handler: str, package: Path | None, lock: Path | None) -> Iterable[str]:
+    if not _HANDLER.fullmatch(handler):
+        yield f"handler is {handler!r}; it has to be 'package.module.function', e.g. {CONSUMER_HANDLER!r}"
+    if package is not None and not package.name.isidentifier():
+        yield f"handler_package is {package}; its name cannot be imported. Rename it to letters, digits and _"
+    if package is not None and not (package / "__init__.py").is_file():
+        yield f"handler_package is {package}; that is no package. Name a folder that holds an __init__.py"
+    if lock is not None and not lock.is_file():
+        yield f"requirements_lock is {lock}; there is no such file. Make it with 'uv pip compile --generate-hashes'"
+
+
+def _environment_mistakes(environment: Mapping[str, str]) -> Iterable[str]:
+    for name in environment:
+        if not _VARIABLE.fullmatch(name):
+            yield f"environment has {name!r}; names start with a letter, hold letters, digits and _, at least two"
+        elif name.startswith("AWS_LAMBDA_") or name in _RESERVED_VARIABLES:
+            yield f"environment has {name!r}; Lambda keeps these names for itself. Choose another"
+    known = {name: value for name, value in environment.items() if not cdk.Token.is_unresolved(value)}
+    size = sum(len(name.encode()) + len(value.encode()) for name, value in known.items())
+    if size > _MAX_ENVIRONMENT_BYTES:
+        yield (
+            f"environment takes {size} bytes; Lambda takes {_MAX_ENVIRONMENT_BYTES}. "
+            "Put large values into a file of handler_package or into Parameter Store"
+        )
+
+
+def _size_mistakes(timeout: cdk.Duration, memory_mib: int, storage: cdk.Size | None) -> Iterable[str]:
+    if not timeout.is_unresolved() and not 1 <= timeout.to_milliseconds() / 1000 <= _MAX_TIMEOUT_SECONDS:
+        yield f"timeout is {timeout.to_human_string()}; it has to be 1 to {_MAX_TIMEOUT_SECONDS} seconds"
+    elif not timeout.is_unresolved() and timeout.to_milliseconds() % 1000:
+        yield f"timeout is {timeout.to_human_string()}; Lambda counts whole seconds. Round it up"
+    if not cdk.Token.is_unresolved(memory_mib) and not LAMBDA_MIN_MEMORY_MIB <= memory_mib <= LAMBDA_MAX_MEMORY_MIB:
+        yield f"memory_size_mib is {memory_mib}; it has to be {LAMBDA_MIN_MEMORY_MIB} to {LAMBDA_MAX_MEMORY_MIB}"
+    if storage is None or storage.is_unresolved():
+        return
+    mebibytes = storage.to_mebibytes(rounding=cdk.SizeRoundingBehavior.NONE)
+    if not LAMBDA_MIN_TEMP_MIB <= mebibytes <= LAMBDA_MAX_TEMP_MIB:
+        yield f"ephemeral_storage is {mebibytes:g} MiB; it has to be {LAMBDA_MIN_TEMP_MIB} to {LAMBDA_MAX_TEMP_MIB} MiB"
+    elif mebibytes != int(mebibytes):
+        yield f"ephemeral_storage is {mebibytes} MiB; Lambda counts whole MiB. Round it up"
+
+
+def _platform_mistakes(
+    runtime: lambda_.Runtime, architecture: lambda_.Architecture, description: str | None
+) -> Iterable[str]:
+    if not _PYTHON.fullmatch(runtime.name):
+        yield f"runtime is {runtime.name}; the runtime library is Python. Take lambda_.Runtime.PYTHON_3_14"
+    if architecture.name not in {lambda_.Architecture.ARM_64.name, lambda_.Architecture.X86_64.name}:
+        yield f"architecture is {architecture.name}; take lambda_.Architecture.ARM_64 or X86_64"
+    if description is not None and not cdk.Token.is_unresolved(description) and len(description) > _MAX_DESCRIPTION:
+        yield f"description has {len(description)} characters; Lambda takes {_MAX_DESCRIPTION}"
