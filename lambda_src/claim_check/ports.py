@@ -63,6 +63,10 @@ class ObjectExists(Exception):  # noqa: N818 - an answer, not a failure
     """A conditional put met an object of the same key."""
 
 
+class WriteConflict(Exception):  # noqa: N818 - an answer, not a failure
+    """A conditional put ran into another write of the same key (S3: 409): nothing was written, try again."""
+
+
 class ObjectStore(Protocol):
     """Reads and conditional writes of objects."""
 
@@ -81,11 +85,18 @@ class ObjectStore(Protocol):
 
         Raises:
             ObjectExists: There is an object of that key (S3: 412).
-            PublishError: Anything else that stopped the write, after bounded retries.
+            WriteConflict: Another write of that key was under way (S3: 409).
+            Unavailable: Throttled, failed, or no answer: it is unknown whether the object was written.
+            PublishError: The store refused the write: nothing was written.
         """
 
     def head(self, *, bucket: str, key: str) -> StoredObject | None:
-        """Look at an object without reading it; None if there is none."""
+        """Look at an object without reading it; None if there is none.
+
+        Raises:
+            AccessDenied: The store refuses.
+            Unavailable: Throttled, failed, or no answer.
+        """
 
     def open(self, *, bucket: str, key: str, version_id: str | None) -> OpenedObject:
         """Start reading an object: exactly one request.
