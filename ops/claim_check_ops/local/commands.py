@@ -1,0 +1,77 @@
+"""``claim-check local …``: the application on this machine."""
+
+import signal
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from claim_check_ops.local.cdk_cli import CdkCli, CdkCliError
+from claim_check_ops.local.embedded_aws import EmbeddedAws, EmbeddedAwsError
+
+app = typer.Typer(help="Run the application against an embedded AWS on this machine.", no_args_is_help=True)
+
+EnforceIam = Annotated[bool, typer.Option("--enforce-iam", help="Enforce the IAM policies of all roles.")]
+Project = Annotated[Path, typer.Option(help="The folder that holds cdk.json.", exists=True, file_okay=False)]
+
+
+@app.callback()
+def group() -> None:
+    """Keep `local` a group of commands, however few it holds."""
+
+
+@app.command()
+def up(*, enforce_iam: EnforceIam = False, project: Project = Path()) -> None:
+    """Start the embedded AWS, deploy the app into it, and leave it running until Ctrl-C."""
+    console = Console()
+    try:
+        with EmbeddedAws(enforce_iam=enforce_iam) as aws:
+            outputs = deploy_app(aws, project, console)
+            console.print(outputs_table(outputs))
+            console.print("It runs until Ctrl-C. To use it in another shell:")
+            for name, value in aws.environment().items():
+                console.print(f"  export {name}={value}", soft_wrap=True, highlight=False)
+            wait_for_interrupt()
+    except (EmbeddedAwsError, CdkCliError) as error:
+        Console(stderr=True).print(str(error), markup=False, highlight=False)
+        raise typer.Exit(1) from error
+
+
+def deploy_app(aws: EmbeddedAws, project: Path, console: Console) -> dict[str, dict[str, str]]:
+    """Bootstrap and deploy with the real CDK command line, showing what it does; return the stacks' outputs.
+
+    Raises:
+        CdkCliError: A command failed.
+    """
+    with console.status("Preparing the embedded AWS") as status:
+
+        def show(line: str) -> None:
+            if line.strip():
+                status.update(line.strip()[: console.width - 4].replace("[", r"\["))
+
+        cli = CdkCli(aws, project, on_line=show)
+        cli.bootstrap()
+        return cli.deploy()
+
+
+def outputs_table(outputs: dict[str, dict[str, str]]) -> Table:
+    """Return the stacks' outputs as a table."""
+    table = Table("stack", "output", "value", title="Deployed")
+    for stack, values in outputs.items():
+        for name, value in values.items():
+            table.add_row(stack, name, value)
+    return table
+
+
+def wait_for_interrupt() -> None:
+    """Return as soon as the process is asked to end (Ctrl-C or SIGTERM)."""
+    asked = threading.Event()
+    before = {number: signal.signal(number, lambda *_: asked.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        asked.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
