@@ -1,0 +1,183 @@
+"""An S3 in memory, as far as the `ObjectStore` port goes."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import IO
+
+from claim_check.errors import MissingPayload, PublishError, Unavailable
+from claim_check.ports import Clock, ObjectExists, OpenedObject, StoredObject
+from tests.fakes.faults import Faults
+
+
+@dataclass(frozen=True)
+class FakeObject:
+    """A stored version: its headers and its bytes."""
+
+    info: StoredObject
+    content: bytes
+
+
+class FakeBody:
+    """The body of an answer.
+
+    Attributes:
+        closed: Whether the connection was given back.
+    """
+
+    def __init__(self, content: bytes, faults: Faults, *, break_after: int | None = None) -> None:
+        """Serve ``content``; the connection breaks after ``break_after`` bytes, if given."""
+        self.closed = False
+        self._stream = io.BytesIO(content if break_after is None else content[:break_after])
+        self._breaks = break_after is not None
+        self._faults = faults
+
+    def read(self, size: int, /) -> bytes:
+        """Read up to ``size`` bytes. Each read is a call named ``read`` of the faults."""
+        assert size >= 0
+        assert not self.closed, "read after close"
+        with self._faults.around("read"):
+            piece = self._stream.read(size)
+            if not piece and size and self._breaks:
+                raise Unavailable("the connection broke")
+        return piece
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self.closed = True
+
+
+@dataclass
+class FakeObjectStore:
+    """The `ObjectStore` port. Its calls are named ``put_if_absent``, ``head``, ``open`` and ``read`` in `faults`.
+
+    Attributes:
+        clock: Dates the objects.
+        faults: Failures to come.
+        versioned: Whether the bucket keeps versions.
+        objects: Versions by bucket and key, the newest last; None is a delete marker.
+        bodies: Every body that was opened, so that a test can see them closed.
+    """
+
+    clock: Clock
+    faults: Faults = field(default_factory=Faults)
+    versioned: bool = False
+    objects: dict[tuple[str, str], list[FakeObject | None]] = field(default_factory=dict)
+    bodies: list[FakeBody] = field(default_factory=list)
+    _break_after: int | None = None
+    _versions: int = 0
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def put_if_absent(
+        self,
+        *,
+        bucket: str,
+        key: str,
+        body: bytes | IO[bytes],
+        content_length: int,
+        sha256: str,
+        content_type: str,
+        metadata: Mapping[str, str],
+    ) -> str | None:
+        """Write an object unless the key exists."""
+        with self.faults.around("put_if_absent"):
+            content = body if isinstance(body, bytes) else body.read()
+            self._check(key, content, content_length, sha256, {"content-type": content_type, **metadata})
+            with self._lock:
+                if self._current(bucket, key) is not None:
+                    raise ObjectExists
+                return self._write(bucket, key, content, content_type, metadata)
+
+    def head(self, *, bucket: str, key: str) -> StoredObject | None:
+        """Look at an object."""
+        with self.faults.around("head"), self._lock:
+            found = self._current(bucket, key)
+            return None if found is None else found.info
+
+    def open(self, *, bucket: str, key: str, version_id: str | None) -> OpenedObject:
+        """Start reading an object."""
+        with self.faults.around("open"), self._lock:
+            found = self._current(bucket, key) if version_id is None else self._version(bucket, key, version_id)
+            if found is None:
+                raise MissingPayload("there is no such object")
+            body = FakeBody(found.content, self.faults, break_after=self._break_after)
+            self._break_after = None
+            self.bodies.append(body)
+            return OpenedObject(found.info, body)
+
+    # --- What a test does behind everybody's back -------------------------------------------------------------------
+
+    def content(self, bucket: str, key: str) -> bytes | None:
+        """The bytes of an object, or None."""
+        with self._lock:
+            found = self._current(bucket, key)
+            return None if found is None else found.content
+
+    def keys(self, bucket: str) -> list[str]:
+        """Keys of the objects that exist."""
+        with self._lock:
+            return sorted(key for at, key in self.objects if at == bucket and self._current(at, key) is not None)
+
+    def tamper(self, bucket: str, key: str, content: bytes) -> None:
+        """Replace the bytes; headers but the length stay."""
+        with self._lock:
+            found = self._current(bucket, key)
+            assert found is not None
+            info = replace(found.info, content_length=len(content), sha256=hashlib.sha256(content).hexdigest())
+            self.objects[bucket, key][-1] = FakeObject(info, content)
+
+    def delete(self, bucket: str, key: str) -> None:
+        """Remove an object, or put a delete marker on it."""
+        with self._lock:
+            if self.versioned:
+                self.objects.setdefault((bucket, key), []).append(None)
+            else:
+                self.objects.pop((bucket, key), None)
+
+    def break_next_body(self, after: int) -> None:
+        """The next body that is opened breaks after so many bytes."""
+        self._break_after = after
+
+    # --- Inside -----------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _check(key: str, content: bytes, content_length: int, sha256: str, headers: Mapping[str, str]) -> None:
+        if len(key.encode()) > 1024:
+            raise PublishError("the store refused the write: KeyTooLongError")
+        if not all(value.isascii() and value.isprintable() for value in headers.values()):
+            raise PublishError("the store refused the write: header values must be ASCII")
+        if len(content) != content_length:
+            raise PublishError("the store refused the write: IncompleteBody")
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise PublishError("the store refused the write: BadDigest")
+
+    def _current(self, bucket: str, key: str) -> FakeObject | None:
+        versions = self.objects.get((bucket, key), [])
+        return versions[-1] if versions else None
+
+    def _version(self, bucket: str, key: str, version_id: str) -> FakeObject | None:
+        versions = self.objects.get((bucket, key), [])
+        return next((one for one in versions if one is not None and one.info.version_id == version_id), None)
+
+    def _write(
+        self, bucket: str, key: str, content: bytes, content_type: str, metadata: Mapping[str, str]
+    ) -> str | None:
+        self._versions += 1
+        info = StoredObject(
+            content_length=len(content),
+            content_type=content_type,
+            version_id=f"v{self._versions}" if self.versioned else None,
+            last_modified=datetime.fromtimestamp(self.clock.now(), UTC),
+            sha256=hashlib.sha256(content).hexdigest(),
+            metadata=dict(metadata),
+        )
+        versions = self.objects.setdefault((bucket, key), [])
+        if not self.versioned:
+            versions.clear()
+        versions.append(FakeObject(info, content))
+        return info.version_id
