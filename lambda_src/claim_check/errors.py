@@ -4,15 +4,19 @@
 
     ClaimCheckError
     ├── PublishError                    the producer could not publish; safe to repeat
+    │   ├── PayloadConflict             the event's key holds other content: repeating cannot help
+    │   └── Overtaken                   not sent, since an earlier event of its group was not
     ├── InvalidEvent                    the caller's event was refused before anything was written
     │   ├── InvalidName                 tenant, event type or consumer outside the alphabet
     │   ├── EmptyField                  an id or content type is missing
     │   ├── InvalidText                 characters that SQS or S3 would refuse, or too long
     │   ├── NaiveTimestamp              a timestamp without a time zone
+    │   ├── InvalidEventVersion         not a whole number from 1
     │   ├── TooManyAttributes
     │   ├── ReservedAttribute
     │   ├── InvalidDomainRef            not small, flat JSON
     │   ├── InvalidPayload              not bytes, a path or a readable binary file
+    │   ├── UnknownField                a field of an invocation that is not known
     │   ├── EventTooLarge               payload over the configured maximum
     │   └── MessageTooLarge             the message without its payload exceeds what the queue takes
     ├── InvalidSetting                  a setting (environment variable) is missing or malformed
@@ -48,6 +52,14 @@ class PublishError(ClaimCheckError):
     """The event was not published, or it is unknown whether it was; publishing it again is safe."""
 
 
+class PayloadConflict(PublishError):
+    """The object at the event's key has other content: publishing it again cannot help."""
+
+
+class Overtaken(PublishError):
+    """Not sent: an earlier event of the same group in the batch was not, and order must not break."""
+
+
 class InvalidEvent(ClaimCheckError, ValueError):
     """An event was refused before anything was written.
 
@@ -78,6 +90,10 @@ class NaiveTimestamp(InvalidEvent):
     """A timestamp has no time zone."""
 
 
+class InvalidEventVersion(InvalidEvent):
+    """The event's version is not a whole number from 1 to 2,147,483,647."""
+
+
 class TooManyAttributes(InvalidEvent):
     """More message attributes than a caller may set."""
 
@@ -92,6 +108,10 @@ class InvalidDomainRef(InvalidEvent):
 
 class InvalidPayload(InvalidEvent):
     """The payload is of a type that cannot be published."""
+
+
+class UnknownField(InvalidEvent):
+    """An invocation has a field that is not known: a misspelt one must not be ignored silently."""
 
 
 class EventTooLarge(InvalidEvent):
