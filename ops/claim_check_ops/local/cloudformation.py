@@ -211,15 +211,20 @@ def _deploy_stack(
         "Parameters": parameters,
         "Capabilities": list(_CAPABILITIES),
     }
-    if _find_stack(aws, name) is None:
-        aws.cloudformation.create_stack(**settings)
-    elif not _update(aws, settings):
+    try:
+        changed = _create_or_update(aws, settings)
+    except ClientError as error:
+        raise DeploymentError(f"The stack {name} was refused: {error}") from error
+    if not changed:
         return describe(aws, name)
     _await_stack(aws, name, timeout=timeout)
     return describe(aws, name)
 
 
-def _update(aws: EmbeddedAws, settings: Mapping[str, Any]) -> bool:
+def _create_or_update(aws: EmbeddedAws, settings: Mapping[str, Any]) -> bool:
+    if _find_stack(aws, settings["StackName"]) is None:
+        aws.cloudformation.create_stack(**settings)
+        return True
     try:
         aws.cloudformation.update_stack(**settings)
     except ClientError as error:
