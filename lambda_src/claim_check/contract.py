@@ -82,13 +82,17 @@ ATTRIBUTE_PARKED: Final = "parked"
 ATTRIBUTE_REDRIVE: Final = "redrive"
 """Set by the redrive command, so that replayed work is told apart from new work."""
 
-RESERVED_ATTRIBUTES: Final = frozenset(
-    {ATTRIBUTE_EVENT_TYPE, ATTRIBUTE_TENANT_ID, ATTRIBUTE_PARKED, ATTRIBUTE_REDRIVE}
-)
+RESERVED_ATTRIBUTES: Final = frozenset({ATTRIBUTE_EVENT_TYPE, ATTRIBUTE_TENANT_ID, ATTRIBUTE_PARKED, ATTRIBUTE_REDRIVE})
 
 METADATA_TENANT_ID: Final = "tenant-id"
 METADATA_EVENT_ID: Final = "event-id"
 METADATA_SHA256: Final = "sha256"
+
+TAG_STATE: Final = "state"
+"""Object tag that says how far an upload by grant has come."""
+
+TAG_UNCONFIRMED: Final = "unconfirmed"
+"""Value of `TAG_STATE` until an upload by grant is confirmed; such objects expire on their own, shorter rule (R6.4)."""
 
 # --- Object keys (R2.2) ---------------------------------------------------------------------------------------------
 
