@@ -229,7 +229,7 @@ def inbox_open_shards(consumer: str) -> list[str]:
 class Backoff:
     """Exponential backoff of a failed message through its visibility timeout.
 
-    The delay after failure ``n`` (from 1) lies between half of ``min(cap, base × 2^(n-1))`` and the whole of it.
+    The delay after failure ``n`` (from 1) lies between half of ``min(cap, base * 2^(n-1))`` and the whole of it.
 
     Attributes:
         base: First delay, seconds.
@@ -254,6 +254,7 @@ class Backoff:
         return max(1, round(ceiling / 2 + fraction * ceiling / 2))
 
 
+DEFAULT_BACKOFF: Final = Backoff()
 DEFAULT_OUTAGE_SECONDS: Final = 6 * 3600
 """An outage of the infrastructure this long sends no innocent message to a DLQ (DESIGN section 3)."""
 
@@ -308,6 +309,9 @@ class Setting:
     MAX_PAYLOAD: Final = "CLAIM_CHECK_MAX_PAYLOAD_BYTES"
     CONTENT_TYPES: Final = "CLAIM_CHECK_CONTENT_TYPES"
     """Comma-separated; absent means any."""
+
+    EVENT_TYPES: Final = "CLAIM_CHECK_EVENT_TYPES"
+    """Accepted types with their versions, ``DocumentUploaded:1|2,DocumentRemoved:1``; absent means any."""
 
     PAYLOAD_ACCESS: Final = "CLAIM_CHECK_PAYLOAD_ACCESS"
     MEMORY_BUDGET: Final = "CLAIM_CHECK_MEMORY_BUDGET_BYTES"

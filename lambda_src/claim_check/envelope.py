@@ -17,7 +17,6 @@ from claim_check import contract
 from claim_check.errors import InvalidEnvelope, UnsupportedVersion
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Where a payload lies in S3, and what it must be.
@@ -131,7 +130,7 @@ def encode(envelope: Envelope) -> str:
 
 
 _NOT_XML: Final = re.compile("[\ud800-\udfff\ufffe\uffff]")
-"""Characters that JSON allows inside strings and SQS refuses; they can stand inside strings only, so an escape is safe."""
+"""What JSON allows and SQS refuses. It can stand inside strings only, so that an escape is safe."""
 
 
 def _encode_payload(payload: Inline | Claim) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class WriteConflict(Exception):  # noqa: N818 - an answer, not a failure
 class ObjectStore(Protocol):
     """Reads and conditional writes of objects."""
 
-    def put_if_absent(  # noqa: PLR0913 - one request's fields
+    def put_if_absent(
         self,
         *,
         bucket: str,
@@ -215,15 +215,17 @@ class InboxRow:
     ttl: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Take:
-    """What the gate writes when it takes a row; `inbox` holds the rule (DESIGN section 3)."""
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The gate took the row.
+
+    Attributes:
+        row: The row as it is now: the lease is ours.
+        before: The row as it was; None if there was none.
+    """
 
     row: InboxRow
-    """The row as it shall be; its `attempts` is ignored: the write adds one to what is there."""
-
-    now: float
-    max_attempts: int
+    before: InboxRow | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +251,31 @@ class WriteRefused:
     index: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableWrite:
+    """One write that commits together with the inbox row.
+
+    Attributes:
+        action: Kind of write, as TransactWriteItems names it.
+        table: Table name.
+        key: Primary key of the item, in plain Python values.
+        item: The whole item (Put only).
+        update: Update expression (Update only).
+        condition: Condition expression.
+        names: Expression attribute names.
+        values: Expression attribute values, in plain Python values.
+    """
+
+    action: Literal["Put", "Update", "Delete", "ConditionCheck"]
+    table: str
+    key: Mapping[str, Any]
+    item: Mapping[str, Any] | None = None
+    update: str | None = None
+    condition: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
 class InboxTable(Protocol):
     """Conditional writes of inbox rows. Every one is a single request; none is applied in part.
 
@@ -256,16 +283,25 @@ class InboxTable(Protocol):
     effect, and repeating it is safe.
     """
 
-    def take(self, take: Take) -> InboxRow | Refused:
-        """The gate's one conditional update. Returns the row as it is now, or what refused it."""
+    def take(self, wanted: InboxRow, *, now: float, max_attempts: int) -> Taken | Refused:
+        """The gate's one conditional update: write ``wanted`` if `claim_check.inbox.may_take` allows it.
+
+        Attempts and the time of first sight carry over from the present row; one attempt is added.
+        """
 
     def replace(self, row: InboxRow, *, guard: Guard | None) -> Refused | None:
         """Write ``row`` if the present one matches the guard (None: if there is no row). None on success."""
 
     def complete(
-        self, row: InboxRow, *, guard: Guard, writes: Sequence[Mapping[str, Any]], token: str
+        self, row: InboxRow, *, guard: Guard, writes: Sequence[TableWrite], token: str
     ) -> Refused | WriteRefused | None:
-        """Complete the row and apply the handler's writes in one transaction. None on success.
+        """Write ``row`` under the guard and apply the handler's writes in one transaction. None on success.
+
+        Args:
+            row: The completed row.
+            guard: What the present row must match.
+            writes: The handler's writes; with none of them a plain conditional write does.
+            token: Makes a repeated request the same request, up to 36 characters.
 
         Raises:
             CommitFailed: Refused for a reason that repeating cannot mend (validation, access).
@@ -284,10 +320,10 @@ class Telemetry(Protocol):
         """Write one log line."""
 
     def count(self, metric: str, value: float = 1) -> None:
-        """Add to a metric; sums are emitted once per batch. Safe from several threads."""
+        """Observe a metric; the sum (for ages and latencies the largest) is emitted once per batch. Thread-safe."""
 
     def flush(self) -> None:
-        """Emit the sums."""
+        """Emit what was counted, and start anew."""
 
     def span(self, name: str) -> AbstractContextManager[None]:
         """Trace a step, if tracing is switched on."""
