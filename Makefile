@@ -25,10 +25,20 @@ ONE_AT_A_TIME := $(if $(shell command -v flock),flock .mypy_cache.lock,)
 CHECKED := $(wildcard app.py stacks constructs/claim_check_cdk lambda_src/claim_check lambda_src/claim_check_examples ops/claim_check_ops tests benchmarks)
 PACKAGES := $(wildcard constructs/*/__init__.py lambda_src/*/__init__.py ops/*/__init__.py)
 
-# uv when it can be had, else pip; packages that were fetched once come from the cache.
+# uv when it can be had, else pip. Versions and hashes are fixed, so what was fetched before will do: first without network.
 define install
-if [ -x $(BIN)/uv ]; then $(BIN)/uv pip install --quiet --python $(1)/bin/python $(2); \
+if [ -x $(BIN)/uv ]; then \
+  $(BIN)/uv pip install --quiet --offline --python $(1)/bin/python $(2) 2>/dev/null || \
+  $(BIN)/uv pip install --quiet --python $(1)/bin/python $(2); \
 else $(1)/bin/python -m pip install --quiet $(2); fi
+endef
+
+# pip cannot install without a network what it has in its cache, so uv is kept for the next checkout.
+UV_KEPT := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/claim-check-sqs/uv-$(UV_VERSION)
+define get_uv
+if [ -x $(UV_KEPT) ]; then cp $(UV_KEPT) $(BIN)/uv; \
+elif $(BIN)/python -m pip install --quiet uv==$(UV_VERSION); then mkdir -p $(dir $(UV_KEPT)) && cp $(BIN)/uv $(UV_KEPT); \
+else echo "uv could not be installed; pip does its work, only slower." >&2; fi
 endef
 
 .PHONY: help
@@ -108,7 +118,7 @@ check-tools:
 $(VENV)/.created: | check-tools
 	@echo "Making $(VENV)"
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet uv==$(UV_VERSION) || echo "uv could not be installed; pip does its work, only slower." >&2
+	@$(get_uv)
 	@touch $@
 
 $(VENV)/.installed: requirements-dev.txt $(VENV)/.created
