@@ -309,13 +309,13 @@ class Processor:
                 self._handler(message, transaction)
             if stream is not None:
                 stream.finish()
-        except Exception:
-            if stream is not None and stream.failure is not None:  # the handler may have hidden the cause
-                raise stream.failure from None
+        except Exception as error:
+            if stream is not None:
+                _settle(stream, error)
             raise
         finally:
             if stream is not None:
-                stream.close()
+                stream.abandon()
         self._commit(lease, transaction, deadline)
 
     def _open(self, payload: Inline | Claim, deadline: Deadline) -> VerifiedStream | None:
@@ -450,6 +450,17 @@ class Processor:
     def _log_error(self, task: Task, reason: Reason) -> None:
         self._telemetry.count(reason.code)
         self._telemetry.log("error", reason.text, errorCode=reason.code, **_log_fields(task.delivery, task.envelope))
+
+
+def _settle(stream: VerifiedStream, error: Exception) -> None:
+    """Raise the stream's own failure in place of what the handler made of it.
+
+    A verdict for good on bytes that were never verified is none: the rest is read and verified first.
+    """
+    if stream.failure is not None:
+        raise stream.failure from error
+    if isinstance(error, PermanentError):
+        stream.finish()
 
 
 class _CommitUnavailable(errors.CommitFailed):
