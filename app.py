@@ -1,0 +1,28 @@
+"""The CDK app: which stacks, in which environment."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from cdk_nag import AwsSolutionsChecks, ServerlessChecks
+
+from stacks.documents_stack import DocumentsStack
+from stacks.settings import Settings
+
+
+def main() -> None:
+    """Synthesize the app; a finding of cdk-nag fails it."""
+    app = cdk.App()
+    settings = Settings.from_context(app.node)
+    DocumentsStack(
+        app,
+        "Documents",
+        settings=settings,
+        stack_name=f"claim-check-documents-{settings.environment}",
+        description="Claim checks over SQS and S3: the documents pipeline",
+    )
+    cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app), ServerlessChecks(app))
+    app.synth()
+
+
+if __name__ == "__main__":
+    main()

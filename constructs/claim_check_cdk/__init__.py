@@ -1,0 +1,35 @@
+"""CDK constructs for claim checks over SQS and S3.
+
+`ClaimCheckPipeline` is all of it with one handler; each of the others works alone in any stack. Pure rules stand beside
+them: `RetentionPlan` (how long a payload must live, and why) and `Sizing` (memory and temporary storage).
+"""
+
+from claim_check_cdk.access_log_bucket import AccessLogBucket
+from claim_check_cdk.claim_check_function import ClaimCheckFunction
+from claim_check_cdk.claim_check_pipeline import ClaimCheckPipeline
+from claim_check_cdk.domain_table import DomainTable
+from claim_check_cdk.inbox_table import InboxTable
+from claim_check_cdk.message_queue import FifoOptions, MessageQueue
+from claim_check_cdk.payload_bucket import PayloadBucket
+from claim_check_cdk.pipeline_alarms import PipelineAlarms
+from claim_check_cdk.pointer_life import RetentionTerms
+from claim_check_cdk.retention import RetentionPlan
+from claim_check_cdk.sizing import Sizing
+from claim_check_cdk.validation import InvalidSettingsError, Mistake
+
+__all__ = [
+    "AccessLogBucket",
+    "ClaimCheckFunction",
+    "ClaimCheckPipeline",
+    "DomainTable",
+    "FifoOptions",
+    "InboxTable",
+    "InvalidSettingsError",
+    "MessageQueue",
+    "Mistake",
+    "PayloadBucket",
+    "PipelineAlarms",
+    "RetentionPlan",
+    "RetentionTerms",
+    "Sizing",
+]

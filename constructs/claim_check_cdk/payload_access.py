@@ -1,0 +1,114 @@
+"""Who may put and read payloads: exact statements for any bucket that holds them (R11.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+
+from claim_check.contract import PAYLOAD_PREFIX, is_name, tenant_prefix
+from claim_check_cdk.acknowledgements import acknowledge_objects
+from claim_check_cdk.validation import Mistakes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayloadAccess:
+    """Grants on the payloads of one bucket.
+
+    Attributes:
+        bucket: The bucket.
+        versioned: Whether it keeps versions, so that a claim may name one.
+        encryption_key: Its customer key, if it has one.
+        where: The construct that grants, for errors.
+    """
+
+    bucket: s3.IBucket
+    versioned: bool
+    encryption_key: kms.IKey | None
+    where: str
+
+    def grant_put(
+        self, grantee: iam.IGrantable, event_types: Collection[str] | None, tenants: Collection[str] | None
+    ) -> iam.Grant:
+        """See `PayloadBucket.grant_put`."""
+        prefixes = self._prefixes("grant_put", event_types, tenants)
+        # GetObject is HeadObject's permission: the producer looks at what a 412 says is there already.
+        grant = self._grant_objects(grantee, prefixes, ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"])
+        return self._with_key(grant, grantee, "kms:Decrypt", "kms:GenerateDataKey")
+
+    def grant_read(
+        self, grantee: iam.IGrantable, event_types: Collection[str] | None, tenants: Collection[str] | None
+    ) -> iam.Grant:
+        """See `PayloadBucket.grant_read`."""
+        prefixes = self._prefixes("grant_read", event_types, tenants)
+        actions = ["s3:GetObject", "s3:GetObjectVersion"] if self.versioned else ["s3:GetObject"]
+        grant = self._grant_objects(grantee, prefixes, actions)
+        # Without it a missing key answers 403 and cannot be told from a denied one; S3 tests the key as the prefix.
+        listing = iam.Grant.add_to_principal(
+            grantee=grantee,
+            actions=["s3:ListBucket"],
+            resource_arns=[self.bucket.bucket_arn],
+            conditions={"StringLike": {"s3:prefix": prefixes}},
+        )
+        return self._with_key(grant.combine(listing), grantee, "kms:Decrypt")
+
+    def _grant_objects(self, grantee: iam.IGrantable, prefixes: list[str], actions: list[str]) -> iam.Grant:
+        arns = [self.bucket.arn_for_objects(prefix) for prefix in prefixes]
+        grant = iam.Grant.add_to_principal(grantee=grantee, actions=actions, resource_arns=arns)
+        for prefix in prefixes:
+            acknowledge_objects(
+                grantee,
+                self.bucket,
+                prefix,
+                "Keys hold hashes that only an event knows, so payloads are named by prefix: one dedicated bucket, and "
+                "within it the tenants and event types this function is for.",
+            )
+        return grant
+
+    def _with_key(self, grant: iam.Grant, grantee: iam.IGrantable, *actions: str) -> iam.Grant:
+        return grant if self.encryption_key is None else grant.combine(self.encryption_key.grant(grantee, *actions))
+
+    def _prefixes(self, method: str, event_types: Collection[str] | None, tenants: Collection[str] | None) -> list[str]:
+        mistakes = Mistakes(f"{self.where} {method}()")
+        _check_names(mistakes, "event_types", event_types)
+        _check_names(mistakes, "tenants", tenants)
+        mistakes.raise_all()
+        return payload_prefixes(event_types, tenants)
+
+
+def payload_prefixes(event_types: Collection[str] | None, tenants: Collection[str] | None) -> list[str]:
+    """Patterns that match the keys of these tenants' payloads of these types; None means all.
+
+    Args:
+        event_types: Event types.
+        tenants: Tenant ids.
+    """
+    if event_types is None and tenants is None:
+        return [f"{PAYLOAD_PREFIX}*"]
+    roots = [tenant_prefix(tenant) for tenant in _each(tenants)]
+    if event_types is None:
+        return [f"{root}*" for root in roots]
+    return [f"{root}{event_type}/*" for root in roots for event_type in sorted(event_types)]
+
+
+def _each(names: Collection[str] | None) -> Iterable[str]:
+    return ["*"] if names is None else sorted(names)
+
+
+def _check_names(mistakes: Mistakes, argument: str, names: Collection[str] | None) -> None:
+    if names is None:
+        return
+    mistakes.require(
+        not isinstance(names, str) and len(names) > 0, argument, repr(names), "must name at least one", "None means all"
+    )
+    for name in [] if isinstance(names, str) else names:
+        mistakes.require(
+            is_name(name),
+            argument,
+            repr(name),
+            "must be 1 to 128 of A-Z a-z 0-9 . _ -, and not . or ..",
+            "name it as events do; patterns are not allowed",
+        )

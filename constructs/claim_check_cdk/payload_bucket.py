@@ -1,0 +1,313 @@
+"""A dedicated bucket for payloads, which lives by its retention plan."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final, Protocol
+
+from aws_cdk import Annotations, Duration, RemovalPolicy, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from claim_check.contract import PAYLOAD_PREFIX, TAG_STATE, TAG_UNCONFIRMED
+from claim_check_cdk.payload_access import PayloadAccess
+from claim_check_cdk.pointer_life import PlannedQueue, PointerLife, RetentionTerms, lazy_number
+from claim_check_cdk.retention import DAY, RetentionPlan
+from claim_check_cdk.validation import Mistakes, describe, known_seconds, validate_at_synth
+
+_MAX_LIFE_DAYS: Final = 36_500
+_UNCONFIRMED_DAYS: Final = 7
+
+
+class ObjectEventTrail(Protocol):
+    """A trail that can record data events, such as ``cloudtrail.Trail``."""
+
+    def add_s3_event_selector(self, s3_selector: Sequence[object], /) -> None:
+        """Record the events of these buckets and prefixes."""
+
+
+class PayloadBucket(Construct):
+    """A bucket that holds nothing but payloads (R11.1): no public access, TLS only, encrypted, written once.
+
+    Its policy refuses unconditional writes below ``payloads/`` (R2.3), except the parts of a multipart upload. Payloads
+    expire after exactly as long as a pointer to them could live, computed from every queue that is told with
+    `retain_for` (R6). Uploads that were never finished are aborted after one day, and uploads by grant that were never
+    confirmed expire by their tag (R6.4). The bucket stays when it leaves the stack.
+
+    Attributes:
+        bucket: The bucket.
+        versioned: Whether it keeps versions.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        expiration: Duration | None = None,
+        unconfirmed_expiration: Duration | None = None,
+        encryption_key: kms.IKey | None = None,
+        versioned: bool = False,
+        access_logs_bucket: s3.IBucket | None = None,
+        access_logs_prefix: str = "payload-bucket/",
+        data_events_trail: ObjectEventTrail | None = None,
+        object_lock: bool = False,
+        object_lock_retention: s3.ObjectLockRetention | None = None,
+        removal_policy: RemovalPolicy = RemovalPolicy.RETAIN,
+    ) -> None:
+        """Make the bucket; tell it with `retain_for` which queues may hold its pointers.
+
+        Args:
+            scope: Parent construct.
+            construct_id: Id within the parent.
+            expiration: Life of a payload, whole days; never shorter than the plan of any queue (the synthesis fails and
+                prints it). By default exactly that plan.
+            unconfirmed_expiration: Life of an upload by grant that was never confirmed, whole days. By default 7 days.
+            encryption_key: Customer key. By default S3 encrypts with keys of its own.
+            versioned: Keeps versions; noncurrent ones expire by the same plan. By default it does not.
+            access_logs_bucket: Receives server access logs, such as ``AccessLogBucket(...).bucket``; must be encrypted
+                with S3's own keys. By default there are no access logs.
+            access_logs_prefix: Where in that bucket.
+            data_events_trail: A CloudTrail trail that shall record each read and write of a payload. By default none.
+            object_lock: Enables Object Lock, so that evidence can be put under legal hold; needs ``versioned``.
+            object_lock_retention: Default retention of every object version; needs ``object_lock``.
+            removal_policy: What happens to the bucket when it leaves the stack. By default it stays.
+
+        Raises:
+            InvalidSettingsError: Settings are wrong; the message lists all of them.
+        """
+        super().__init__(scope, construct_id)
+        mistakes = Mistakes(describe(self))
+        _check_days(mistakes, "expiration", expiration)
+        _check_days(mistakes, "unconfirmed_expiration", unconfirmed_expiration)
+        _check_lock(mistakes, versioned=versioned, object_lock=object_lock, retention=object_lock_retention)
+        mistakes.raise_all()
+        self.versioned = versioned
+        self._expiration = known_seconds(expiration)
+        self._life = PointerLife(self)
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            encryption=s3.BucketEncryption.KMS if encryption_key else s3.BucketEncryption.S3_MANAGED,
+            encryption_key=encryption_key,
+            bucket_key_enabled=True if encryption_key else None,
+            enforce_ssl=True,
+            minimum_tls_version=1.2,
+            versioned=versioned,
+            object_lock_enabled=object_lock or None,
+            object_lock_default_retention=object_lock_retention,
+            lifecycle_rules=self._rules(unconfirmed_expiration or Duration.days(_UNCONFIRMED_DAYS)),
+            removal_policy=removal_policy,
+        )
+        self._access = PayloadAccess(
+            bucket=self.bucket, versioned=versioned, encryption_key=encryption_key, where=describe(self)
+        )
+        self._refuse_unconditional_writes()
+        if access_logs_bucket is not None:
+            self._log_access_to(access_logs_bucket, access_logs_prefix)
+        if data_events_trail is not None:
+            selector = _selector(self.bucket)
+            data_events_trail.add_s3_event_selector([selector])
+        validate_at_synth(self, self._check)
+
+    # --- Retention --------------------------------------------------------------------------------------------------
+
+    def retain_for(
+        self,
+        queue: PlannedQueue | sqs.IQueue,
+        *,
+        terms: RetentionTerms | None = None,
+        retention: Duration | None = None,
+        dead_letter_retention: Duration | None = None,
+        processing: Duration | None = None,
+    ) -> None:
+        """Keep payloads for as long as this queue could hold a pointer to them; the longest-lived queue decides (R6).
+
+        Args:
+            queue: A queue that may hold pointers to this bucket.
+            terms: What no queue knows of itself. By default `RetentionTerms()`.
+            retention: For a queue that is no `MessageQueue`: how long it keeps a message. By default read from the
+                queue, if this app makes it; an imported one must be told.
+            dead_letter_retention: The same of its DLQ; 0 s if it has none.
+            processing: How long a message received in its last second may be worked on. By default the queue's
+                visibility timeout.
+
+        Raises:
+            InvalidSettingsError: The queue's retention is neither told nor known, or a term is wrong.
+        """
+        self._life.add(
+            queue,
+            terms=terms,
+            retention=retention,
+            dead_letter_retention=dead_letter_retention,
+            processing=processing,
+        )
+
+    def retention_plan(self) -> RetentionPlan | None:
+        """The longest plan of the queues counted so far; None if there is none."""
+        return self._life.plan()
+
+    def _days(self) -> int:
+        plan = self._life.plan()
+        if self._expiration is not None:
+            return self._expiration // DAY
+        # Without a plan `_check` fails the synthesis; the number only has to be one.
+        return plan.days if plan else 1
+
+    def _check(self) -> list[str]:
+        plan = self._life.plan()
+        if plan is None:
+            if self._expiration is not None:
+                return []
+            return [
+                "expiration = None: no queue to compute it from. Way out: call retain_for(queue), or pass expiration."
+            ]
+        if self._expiration is None:
+            return []
+        refusal = plan.refusal(argument="expiration", given=self._expiration)
+        return [refusal] if refusal else []
+
+    def _rules(self, unconfirmed: Duration) -> list[s3.LifecycleRule]:
+        life = Duration.days(lazy_number(self._days))
+        rules = [
+            s3.LifecycleRule(
+                id="expire-payloads",
+                prefix=PAYLOAD_PREFIX,
+                expiration=life,
+                noncurrent_version_expiration=life if self.versioned else None,
+            ),
+            s3.LifecycleRule(
+                id="expire-unconfirmed-uploads",
+                prefix=PAYLOAD_PREFIX,
+                tag_filters={TAG_STATE: TAG_UNCONFIRMED},
+                expiration=unconfirmed,
+            ),
+            # On its own: S3 refuses it together with a tag filter.
+            s3.LifecycleRule(id="abort-incomplete-uploads", abort_incomplete_multipart_upload_after=Duration.days(1)),
+        ]
+        if self.versioned:
+            # On its own: S3 refuses it together with an expiration in days.
+            rules.append(s3.LifecycleRule(id="remove-expired-delete-markers", expired_object_delete_marker=True))
+        return rules
+
+    # --- Policy -----------------------------------------------------------------------------------------------------
+
+    def _refuse_unconditional_writes(self) -> None:
+        self.bucket.add_to_resource_policy(
+            iam.PolicyStatement(
+                sid="RefuseUnconditionalWrites",
+                effect=iam.Effect.DENY,
+                principals=[iam.AnyPrincipal()],
+                actions=["s3:PutObject"],
+                resources=[self.bucket.arn_for_objects(f"{PAYLOAD_PREFIX}*")],
+                conditions={
+                    "Null": {"s3:if-none-match": "true"},
+                    # Starting a multipart upload and its parts take no condition; they create no object yet.
+                    "Bool": {"s3:ObjectCreationOperation": "true"},
+                },
+            )
+        )
+
+    def _log_access_to(self, target: s3.IBucket, prefix: str) -> None:
+        cfn = self.bucket.node.default_child
+        assert isinstance(cfn, s3.CfnBucket)  # noqa: S101 - narrows jsii's type
+        # Not by the L2's property: without a feature flag it would set an ACL, which the target refuses.
+        cfn.logging_configuration = s3.CfnBucket.LoggingConfigurationProperty(
+            destination_bucket_name=target.bucket_name, log_file_prefix=prefix
+        )
+        conditions: dict[str, dict[str, str]] = {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}}
+        if Stack.of(target) is Stack.of(self):
+            # From another stack it would be a cycle: this bucket names that one already.
+            conditions["ArnLike"] = {"aws:SourceArn": self.bucket.bucket_arn}
+        result = target.add_to_resource_policy(
+            iam.PolicyStatement(
+                actions=["s3:PutObject"],
+                principals=[iam.ServicePrincipal("logging.s3.amazonaws.com")],
+                resources=[target.arn_for_objects(f"{prefix}*")],
+                conditions=conditions,
+            )
+        )
+        if not result.statement_added:
+            Annotations.of(self).add_warning_v2(
+                "claim-check:access-logs",
+                f"access_logs_bucket '{target.node.path}' is imported, so its policy could not be changed here. It must "
+                f"allow logging.s3.amazonaws.com to s3:PutObject on {prefix}*, or no access log is delivered.",
+            )
+
+    # --- Grants -----------------------------------------------------------------------------------------------------
+
+    def grant_put(
+        self,
+        grantee: iam.IGrantable,
+        *,
+        event_types: Collection[str] | None = None,
+        tenants: Collection[str] | None = None,
+    ) -> iam.Grant:
+        """Allow writing payloads, in parts too, and looking at one that is there already (R2.3).
+
+        Args:
+            grantee: Who.
+            event_types: Of these event types only. By default of all.
+            tenants: Of these tenants only. By default of all.
+
+        Raises:
+            InvalidSettingsError: A name that no event could have.
+        """
+        return self._access.grant_put(grantee, event_types, tenants)
+
+    def grant_read(
+        self,
+        grantee: iam.IGrantable,
+        *,
+        event_types: Collection[str] | None = None,
+        tenants: Collection[str] | None = None,
+    ) -> iam.Grant:
+        """Allow reading payloads, and telling a missing one from a denied one (R4.5).
+
+        Args:
+            grantee: Who.
+            event_types: Of these event types only. By default of all.
+            tenants: Of these tenants only. By default of all.
+
+        Raises:
+            InvalidSettingsError: A name that no event could have.
+        """
+        return self._access.grant_read(grantee, event_types, tenants)
+
+
+def _check_days(mistakes: Mistakes, argument: str, duration: Duration | None) -> None:
+    seconds = known_seconds(duration)
+    if duration is not None and duration.is_unresolved():
+        mistakes.add(argument, "a token", "must be known at synth", "give a literal Duration, or leave it out")
+    if seconds is None:
+        return
+    mistakes.require_range(argument, seconds / DAY, low=1, high=_MAX_LIFE_DAYS, unit="d", way_out="leave it out")
+    mistakes.require(
+        seconds % DAY == 0, argument, f"{seconds} s", "must be whole days: S3 counts no less", "round it up"
+    )
+
+
+def _check_lock(
+    mistakes: Mistakes, *, versioned: bool, object_lock: bool, retention: s3.ObjectLockRetention | None
+) -> None:
+    mistakes.require(
+        versioned or not object_lock, "object_lock", True, "needs a versioned bucket", "set versioned=True as well"
+    )
+    mistakes.require(
+        object_lock or retention is None,
+        "object_lock_retention",
+        retention,
+        "needs object_lock",
+        "set object_lock=True",
+    )
+
+
+def _selector(bucket: s3.IBucket) -> object:
+    from aws_cdk import aws_cloudtrail as cloudtrail  # noqa: PLC0415 - rarely used
+
+    return cloudtrail.S3EventSelector(bucket=bucket, object_prefix=PAYLOAD_PREFIX)

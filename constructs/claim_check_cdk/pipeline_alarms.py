@@ -1,0 +1,201 @@
+"""The alarms that want a person, each with what to do in its description."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from claim_check.contract import METRIC_DIMENSION, METRIC_NAMESPACE, ErrorCode, Metric
+from claim_check_cdk.validation import Mistakes, describe, known_seconds
+
+_PERIOD_SECONDS: Final = 60
+_ONE_WEEK: Final = 7 * 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    """When an alarm rings: ``datapoints`` of the last ``periods`` minutes at or above ``threshold``."""
+
+    threshold: float
+    datapoints: int
+    periods: int
+    what_to_do: str
+
+
+_ERROR_RULES: Final = {
+    "AccessDenied": (
+        ErrorCode.ACCESS_DENIED,
+        _Rule(
+            threshold=1,
+            datapoints=1,
+            periods=15,
+            what_to_do="S3 refused a payload: the consumer's role, the bucket policy or the key policy is wrong. Messages "
+            "are being parked. Compare the role with PayloadBucket.grant_read, fix it, then redrive the DLQ.",
+        ),
+    ),
+    "MissingPayload": (
+        ErrorCode.MISSING_PAYLOAD,
+        _Rule(
+            threshold=1,
+            datapoints=1,
+            periods=15,
+            what_to_do="A message points at an object that is gone. Look who deleted it (lifecycle, person, other job), "
+            "and whether a queue is missing from PayloadBucket.retain_for. Restore the object, or ask the producer to "
+            "publish the event anew.",
+        ),
+    ),
+    "ChecksumMismatch": (
+        ErrorCode.CHECKSUM_MISMATCH,
+        _Rule(
+            threshold=1,
+            datapoints=1,
+            periods=15,
+            what_to_do="A payload's bytes are not those that were published. Treat it as tampering until proven "
+            "otherwise: find the writer in the access logs, keep the object, ask the producer to publish the event anew.",
+        ),
+    ),
+}
+
+
+class PipelineAlarms(Construct):
+    """Alarms on one consumer and its queue (R12.1).
+
+    Every alarm counts minutes out of a window, so that one data point more or less does not make it flap, and treats
+    missing data as good: an idle queue and an idle function emit none. The age of work comes from the consumer's own
+    metric, since SQS omits what was received three times or more.
+
+    Attributes:
+        alarms: Every alarm by its id.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        service: str,
+        function: lambda_.IFunction,
+        dead_letter_queue: sqs.IQueue | None,
+        max_age: Duration | None = None,
+        topic: sns.ITopic | None = None,
+    ) -> None:
+        """Make the alarms.
+
+        Args:
+            scope: Parent construct.
+            construct_id: Id within the parent.
+            service: The consumer's name, the dimension of its metrics.
+            function: The consumer's function.
+            dead_letter_queue: Its DLQ; None for a FIFO queue that blocks.
+            max_age: How old a message may be when it is received. By default one hour.
+            topic: Told when an alarm rings and when it is over. By default nobody is told.
+
+        Raises:
+            InvalidSettingsError: ``max_age`` is out of range.
+        """
+        super().__init__(scope, construct_id)
+        self._service = service
+        self._topic = topic
+        self.alarms: dict[str, cloudwatch.Alarm] = {}
+        seconds = known_seconds(max_age) if max_age else 3600
+        mistakes = Mistakes(describe(self))
+        mistakes.require_range(
+            "max_age", seconds, low=_PERIOD_SECONDS, high=14 * 86_400, unit="s", way_out="leave it out"
+        )
+        mistakes.raise_all()
+        if dead_letter_queue is not None:
+            self._watch_dead_letters(dead_letter_queue)
+        self._watch_age(seconds if seconds is not None else 3600)
+        self._watch_function(function)
+        for alarm_id, (code, rule) in _ERROR_RULES.items():
+            self._add(alarm_id, self._own_metric(code, "Sum"), rule)
+
+    def _watch_dead_letters(self, queue: sqs.IQueue) -> None:
+        metric = queue.metric_approximate_number_of_messages_visible(period=_period(), statistic="Maximum")
+        self._add(
+            "DeadLetters",
+            metric,
+            _Rule(
+                threshold=1,
+                datapoints=2,
+                periods=3,
+                what_to_do="Messages wait in the dead-letter queue. Sample it, group by the reason in the attribute "
+                "'parked', fix the cause, then redrive a few and watch.",
+            ),
+        )
+
+    def _watch_age(self, seconds: float) -> None:
+        self._add(
+            "WorkAge",
+            self._own_metric(Metric.MESSAGE_AGE, "Maximum"),
+            _Rule(
+                threshold=seconds,
+                datapoints=3,
+                periods=5,
+                what_to_do="Messages are worked on late. Look for retries (lastCode of open inbox rows), throttles, and "
+                "too low a maximum concurrency.",
+            ),
+        )
+
+    def _watch_function(self, function: lambda_.IFunction) -> None:
+        self._add(
+            "FunctionErrors",
+            function.metric_errors(period=_period(), statistic="Sum"),
+            _Rule(
+                threshold=1,
+                datapoints=2,
+                periods=5,
+                what_to_do="The function itself fails: a crash, a timeout, or every record of a batch met an outage of "
+                "S3, SQS or DynamoDB. Read its log for the newest error.",
+            ),
+        )
+        self._add(
+            "FunctionThrottles",
+            function.metric_throttles(period=_period(), statistic="Sum"),
+            _Rule(
+                threshold=1,
+                datapoints=3,
+                periods=5,
+                what_to_do="Lambda has no room for the function: the account's concurrency is used up, or reserved "
+                "concurrency is below the mapping's maximum. Throttled receives count towards maxReceiveCount.",
+            ),
+        )
+
+    def _own_metric(self, name: str, statistic: str) -> cloudwatch.Metric:
+        return cloudwatch.Metric(
+            namespace=METRIC_NAMESPACE,
+            metric_name=name,
+            dimensions_map={METRIC_DIMENSION: self._service},
+            statistic=statistic,
+            period=_period(),
+        )
+
+    def _add(self, alarm_id: str, metric: cloudwatch.IMetric, rule: _Rule) -> None:
+        alarm = cloudwatch.Alarm(
+            self,
+            alarm_id,
+            alarm_description=f"{self._service}: {rule.what_to_do}",
+            metric=metric,
+            threshold=rule.threshold,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            datapoints_to_alarm=rule.datapoints,
+            evaluation_periods=rule.periods,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        if self._topic is not None:
+            action = actions.SnsAction(self._topic)
+            alarm.add_alarm_action(action)
+            alarm.add_ok_action(action)
+        self.alarms[alarm_id] = alarm
+
+
+def _period() -> Duration:
+    return Duration.seconds(_PERIOD_SECONDS)

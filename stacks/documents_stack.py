@@ -1,0 +1,89 @@
+"""The *documents* pipeline: files come in, a document row comes out."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any, Final
+
+from aws_cdk import CfnOutput, Stack
+from constructs import Construct
+
+from claim_check_cdk import AccessLogBucket, ClaimCheckFunction, ClaimCheckPipeline, DomainTable
+from stacks.settings import Settings
+
+CONSUMER: Final = "documents"
+HANDLER: Final = "claim_check_examples.documents:handle"
+TABLE_VARIABLE: Final = "DOCUMENTS_TABLE"
+
+
+class DocumentsStack(Stack):
+    """Producer function, documents pipeline, and the table its handler writes.
+
+    Attributes:
+        documents: The table of documents.
+        pipeline: The pipeline.
+        producer: The function that an application invokes with an event.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, settings: Settings, **stack: Any) -> None:  # noqa: ANN401 - cdk.StackProps
+        """Wire the stack.
+
+        Args:
+            scope: Parent construct.
+            construct_id: Id within the parent.
+            settings: Settings of the environment.
+            stack: Properties of the stack itself.
+        """
+        super().__init__(scope, construct_id, **stack)
+        keep = settings.removal_policy
+        self.documents = DomainTable(self, "Documents", removal_policy=keep)
+        self.pipeline = ClaimCheckPipeline(
+            self,
+            "Pipeline",
+            consumer_name=CONSUMER,
+            handler=HANDLER,
+            handler_package=_package_folder(HANDLER),
+            handler_environment={TABLE_VARIABLE: self.documents.table.table_name},
+            access_logs_bucket=AccessLogBucket(self, "AccessLogs", removal_policy=keep).bucket,
+            max_concurrency=settings.max_concurrency,
+            log_retention=settings.log_retention,
+            removal_policy=keep,
+        )
+        self.pipeline.grant_handler_table(self.documents.table, ["put"])
+        self.producer = ClaimCheckFunction(
+            self,
+            "Producer",
+            handler="claim_check.handlers.producer.handler",
+            handler_package=_package_folder(HANDLER),
+            environment=self.pipeline.producer_environment(),
+            log_retention=settings.log_retention,
+            removal_policy=keep,
+        )
+        self.producer.acknowledge_no_dead_letter_queue("Applications invoke it synchronously and see the error.")
+        self.pipeline.grant_publish(self.producer)
+        self._output()
+
+    def _output(self) -> None:
+        pipeline, dead_letters = self.pipeline, self.pipeline.queue.dead_letter_queue
+        outputs = {
+            "BucketName": pipeline.bucket.bucket.bucket_name,
+            "QueueUrl": pipeline.queue.queue.queue_url,
+            "InboxTableName": pipeline.inbox.table.table_name,
+            "DocumentsTableName": self.documents.table.table_name,
+            "ConsumerFunctionName": pipeline.function.function_name,
+            "ProducerFunctionName": self.producer.function.function_name,
+        }
+        if dead_letters is not None:
+            outputs["DeadLetterQueueUrl"] = dead_letters.queue_url
+        for name, value in outputs.items():
+            CfnOutput(self, name, value=value)
+
+
+def _package_folder(handler: str) -> Path:
+    """The folder of the package that holds a handler, wherever it is installed."""
+    package = handler.partition(":")[0].partition(".")[0]
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(f"There is no package {package}, which holds {handler}.")
+    return Path(spec.submodule_search_locations[0])
