@@ -1,8 +1,11 @@
 """``claim-check local …``: the application on this machine."""
 
+import contextlib
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -28,13 +31,14 @@ def up(*, enforce_iam: EnforceIam = False, project: Project = Path()) -> None:
     """Start the embedded AWS, deploy the app into it, and leave it running until Ctrl-C."""
     console = Console()
     try:
-        with EmbeddedAws(enforce_iam=enforce_iam) as aws:
+        with ends_orderly(), EmbeddedAws(enforce_iam=enforce_iam) as aws:
             outputs = deploy_app(aws, project, console)
-            console.print(outputs_table(outputs))
-            console.print("It runs until Ctrl-C. To use it in another shell:")
-            for name, value in aws.environment().items():
-                console.print(f"  export {name}={value}", soft_wrap=True, highlight=False)
-            wait_for_interrupt()
+            with interrupt_asked() as asked:
+                console.print(outputs_table(outputs))
+                console.print("It runs until Ctrl-C. To use it in another shell:")
+                for name, value in aws.environment().items():
+                    console.print(f"  export {name}={value}", soft_wrap=True, highlight=False)
+                asked.wait()
     except (EmbeddedAwsError, CdkCliError) as error:
         Console(stderr=True).print(str(error), markup=False, highlight=False)
         raise typer.Exit(1) from error
@@ -66,12 +70,27 @@ def outputs_table(outputs: dict[str, dict[str, str]]) -> Table:
     return table
 
 
-def wait_for_interrupt() -> None:
-    """Return as soon as the process is asked to end (Ctrl-C or SIGTERM)."""
+@contextlib.contextmanager
+def ends_orderly() -> Iterator[None]:
+    """Let SIGTERM end the command as an exception does, so that what it started is ended and removed."""
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def interrupt_asked() -> Iterator[threading.Event]:
+    """Give an event that Ctrl-C and SIGTERM set, in place of what they do otherwise."""
     asked = threading.Event()
     before = {number: signal.signal(number, lambda *_: asked.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        asked.wait()
+        yield asked
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
