@@ -72,5 +72,5 @@ class Settings:
             environment=name,
             removal_policy=_REMOVAL_POLICIES[removal],
             log_retention=_LOG_RETENTION[days],
-            max_concurrency=given.get("maxConcurrency", cls.max_concurrency),
+            max_concurrency=given.get("maxConcurrency", 10),
         )

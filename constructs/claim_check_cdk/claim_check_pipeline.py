@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from aws_cdk import Duration, RemovalPolicy, Size
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sns as sns
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from claim_check.contract import (
@@ -25,27 +22,37 @@ from claim_check.contract import (
     FUNCTION_BASE_MEMORY_MIB,
     MIB,
     SQS_MAX_BATCH_ENTRIES,
+    SQS_MAX_MESSAGE_BYTES,
+    Backoff,
     InlineMode,
     PayloadAccess,
     Setting,
-    is_name,
+    receive_count_for,
 )
 from claim_check_cdk.acknowledgements import acknowledge
 from claim_check_cdk.claim_check_function import ClaimCheckFunction
 from claim_check_cdk.inbox_table import InboxTable
-from claim_check_cdk.message_queue import VISIBILITY_FACTOR, FifoOptions, MessageQueue
+from claim_check_cdk.message_queue import FifoOptions, MessageQueue
 from claim_check_cdk.payload_bucket import PayloadBucket
 from claim_check_cdk.pipeline_alarms import PipelineAlarms
-from claim_check_cdk.pointer_life import PlannedQueue, RetentionTerms
-from claim_check_cdk.retention import RetentionPlan
+from claim_check_cdk.pipeline_parts import PipelineBucket, PipelineInbox, PipelineQueue, WritableTable
+from claim_check_cdk.pipeline_settings import (
+    Batching,
+    check_attempts,
+    check_filters,
+    check_given_queue,
+    check_handler,
+    check_inline,
+    check_known,
+    check_sizes,
+    check_unused,
+)
+from claim_check_cdk.pointer_life import RetentionTerms
+from claim_check_cdk.retention import HOUR
 from claim_check_cdk.sizing import Sizing
 from claim_check_cdk.validation import Mistakes, describe, known_bytes, known_seconds
 
-_HANDLER: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-_CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", re.ASCII)
-_OWN_VARIABLES: Final = "CLAIM_CHECK_"
-_MAX_BATCH: Final = 10_000
-_MAX_CONCURRENCY: Final = 1000
+_DEFAULT_TIMEOUT_MINUTES: Final = 3
 _DEFAULT_CONCURRENCY: Final = 10
 
 TableAction = Literal["get", "put", "update", "delete", "check"]
@@ -57,94 +64,6 @@ _TABLE_ACTIONS: Final[Mapping[TableAction, str]] = {
     "delete": "dynamodb:DeleteItem",
     "check": "dynamodb:ConditionCheckItem",
 }
-
-
-class PipelineBucket(Protocol):
-    """A bucket of payloads that a pipeline can use, such as `PayloadBucket`."""
-
-    @property
-    def bucket(self) -> s3.IBucket:
-        """The bucket itself."""
-
-    def retain_for(self, queue: PlannedQueue, *, terms: RetentionTerms | None = None) -> None:
-        """Keep payloads for as long as this queue could hold a pointer to them."""
-
-    def grant_put(
-        self,
-        grantee: iam.IGrantable,
-        *,
-        event_types: Collection[str] | None = None,
-        tenants: Collection[str] | None = None,
-    ) -> iam.Grant:
-        """Allow writing payloads."""
-
-    def grant_read(
-        self,
-        grantee: iam.IGrantable,
-        *,
-        event_types: Collection[str] | None = None,
-        tenants: Collection[str] | None = None,
-    ) -> iam.Grant:
-        """Allow reading payloads."""
-
-
-class PipelineQueue(Protocol):
-    """A queue with its DLQ that a pipeline can use, such as `MessageQueue`."""
-
-    @property
-    def queue(self) -> sqs.IQueue:
-        """The source queue."""
-
-    @property
-    def dead_letter_queue(self) -> sqs.IQueue | None:
-        """Its DLQ, if it has one."""
-
-    @property
-    def visibility_timeout(self) -> Duration:
-        """How long a received message is hidden."""
-
-    @property
-    def max_message_bytes(self) -> int:
-        """Largest message, bytes."""
-
-    def retention_plan(self, terms: RetentionTerms | None = None) -> RetentionPlan:
-        """How long a payload must live whose pointer goes through this queue."""
-
-    def grant_publish(self, grantee: iam.IGrantable) -> iam.Grant:
-        """Allow sending."""
-
-    def grant_consume(self, grantee: iam.IGrantable) -> iam.Grant:
-        """Allow receiving and parking."""
-
-
-class PipelineInbox(Protocol):
-    """An inbox that a pipeline can use, such as `InboxTable`."""
-
-    @property
-    def table(self) -> dynamodb.ITable:
-        """The table."""
-
-    @property
-    def ttl_text(self) -> str:
-        """Life of a row, seconds, as text."""
-
-    def retain_for(self, queue: PlannedQueue, *, terms: RetentionTerms | None = None) -> None:
-        """Remember what came through this queue for as long as it could come again."""
-
-    def grant_consumer(self, grantee: iam.IGrantable) -> iam.Grant:
-        """Allow what a consumer does with inbox rows."""
-
-
-class WritableTable(Protocol):
-    """A table of the domain: any ``dynamodb.ITable`` or ``ITableV2``."""
-
-    @property
-    def table_arn(self) -> str:
-        """Its ARN."""
-
-    @property
-    def encryption_key(self) -> kms.IKey | None:
-        """Its customer key, if it has one."""
 
 
 class ClaimCheckPipeline(Construct):
@@ -257,33 +176,50 @@ class ClaimCheckPipeline(Construct):
         self.consumer_name = consumer_name or construct_id
         self._terms = retention_terms or RetentionTerms()
         self._inline = inline
+        self._inline_limit = _bytes_or(inline_limit, DEFAULT_INLINE_LIMIT_BYTES)
         self._tracing = tracing
-        self._content_types = sorted(content_types) if content_types else []
         self._event_types = event_types
+        self._content_types = content_types
         self._max_attempts = max_attempts
-        timeout = timeout or Duration.minutes(3)
         self._sizing = Sizing(
             access=payload_access,
-            max_payload=known_bytes(max_payload) or DEFAULT_MAX_PAYLOAD_BYTES,
-            concurrent_records=concurrent_records or min(batch_size, SQS_MAX_BATCH_ENTRIES),
+            max_payload=_bytes_or(max_payload, DEFAULT_MAX_PAYLOAD_BYTES),
+            concurrent_records=(
+                min(batch_size, SQS_MAX_BATCH_ENTRIES) if concurrent_records is None else concurrent_records
+            ),
             expansion=expansion_factor,
         )
-        self._inline_limit = known_bytes(inline_limit) or DEFAULT_INLINE_LIMIT_BYTES
-        temp_mib = int(ephemeral_storage.to_mebibytes()) if ephemeral_storage else None
+        timeout = timeout or Duration.minutes(_DEFAULT_TIMEOUT_MINUTES)
+        batching = Batching(size=batch_size, window=max_batching_window, max_concurrency=max_concurrency)
 
         mistakes = Mistakes(describe(self))
-        _check_names(mistakes, handler, self.consumer_name, handler_environment or {}, self._content_types)
-        for argument, value, limit in self._sizing.refusals(memory_mib=memory_size_mib, temp_mib=temp_mib):
-            mistakes.add(
-                argument, value, limit, "give it more, or lower max_payload, concurrent_records or expansion_factor"
-            )
-        is_fifo = fifo is not None or (queue is not None and queue.queue.fifo)
-        _check_batching(mistakes, batch_size, max_batching_window, max_concurrency, fifo=is_fifo)
-        if queue is not None:
-            _check_queue(mistakes, queue, timeout, max_batching_window, retention, dead_letter_retention, fifo)
-        mistakes.require_range(
-            "max_attempts", max_attempts, low=1, high=40, way_out="the backstop of the queue begins at 50"
+        check_handler(
+            mistakes, handler=handler, consumer_name=self.consumer_name, environment=handler_environment or {}
         )
+        check_filters(mistakes, event_types=event_types, tenants=tenants, content_types=content_types)
+        summed = {
+            "max_payload": max_payload,
+            "concurrent_records": concurrent_records,
+            "memory_size_mib": memory_size_mib,
+            "ephemeral_storage": ephemeral_storage,
+            "inline_limit": inline_limit,
+        }
+        if check_known(mistakes, summed):
+            check_sizes(
+                mistakes, self._sizing, batch_size=batch_size, memory_mib=memory_size_mib, storage=ephemeral_storage
+            )
+        batching.check(mistakes, fifo=queue.queue.fifo if queue else fifo is not None)
+        check_inline(
+            mistakes, self._inline_limit, max_message=queue.max_message_bytes if queue else SQS_MAX_MESSAGE_BYTES
+        )
+        check_attempts(
+            mistakes, max_attempts, max_receive_count=queue.max_receive_count if queue else receive_count_for(Backoff())
+        )
+        if queue is not None:
+            own = {"fifo": fifo, "retention": retention, "dead_letter_retention": dead_letter_retention}
+            check_given_queue(mistakes, queue, timeout=timeout, window=max_batching_window, settings=own)
+        if bucket is not None:
+            check_unused(mistakes, "bucket", {"access_logs_bucket": access_logs_bucket})
         mistakes.raise_all()
 
         self.bucket: PipelineBucket = bucket or PayloadBucket(
@@ -310,7 +246,7 @@ class ClaimCheckPipeline(Construct):
         self.bucket.retain_for(self.queue, terms=self._terms)
         self.inbox.retain_for(self.queue, terms=self._terms)
         self._memory_mib = memory_size_mib or self._sizing.computed_memory_mib
-        self._temp_mib = temp_mib or self._sizing.temp_mib
+        self._temp_mib = _bytes_or(ephemeral_storage, self._sizing.temp_mib * MIB) // MIB
         self.consumer = ClaimCheckFunction(
             self,
             "Consumer",
@@ -329,7 +265,7 @@ class ClaimCheckPipeline(Construct):
         )
         self.function: lambda_.Function = self.consumer.function
         grant = self._grant_consumer(tenants)
-        self.event_source = self._connect(batch_size, max_batching_window, max_concurrency)
+        self.event_source = self._connect(batching)
         grant.apply_before(self.event_source)
         self.alarms = PipelineAlarms(
             self,
@@ -337,7 +273,7 @@ class ClaimCheckPipeline(Construct):
             service=self.consumer_name,
             function=self.function,
             dead_letter_queue=self.queue.dead_letter_queue,
-            max_age=max_age,
+            max_age=max_age or self._default_max_age(),
             topic=alarm_topic,
         )
 
@@ -360,7 +296,7 @@ class ClaimCheckPipeline(Construct):
         if self.queue.dead_letter_queue is not None:
             environment[Setting.DLQ_URL] = self.queue.dead_letter_queue.queue_url
         if self._content_types:
-            environment[Setting.CONTENT_TYPES] = ",".join(self._content_types)
+            environment[Setting.CONTENT_TYPES] = ",".join(sorted(self._content_types))
         if self._event_types:
             environment[Setting.EVENT_TYPES] = ",".join(
                 f"{name}:{'|'.join(str(version) for version in sorted(versions))}"
@@ -385,23 +321,27 @@ class ClaimCheckPipeline(Construct):
             return grant
         return grant.combine(self.bucket.grant_read(self.consumer, event_types=event_types, tenants=tenants))
 
-    def _connect(self, batch_size: int, window: Duration | None, max_concurrency: int) -> lambda_.EventSourceMapping:
+    def _connect(self, batching: Batching) -> lambda_.EventSourceMapping:
         mapping = lambda_.EventSourceMapping(
             self,
             "EventSource",
             target=self.function,
             event_source_arn=self.queue.queue.queue_arn,
-            batch_size=batch_size,
-            max_batching_window=window,
-            max_concurrency=max_concurrency,
+            batch_size=batching.size,
+            max_batching_window=batching.window,
+            max_concurrency=batching.max_concurrency,
             report_batch_item_failures=True,
         )
         acknowledge(
             mapping,
             "Serverless-LambdaEventSourceMappingDestination",
-            "Mappings of SQS queues have no on-failure destination: failed messages stay in the queue, then go to its DLQ.",
+            "Mappings of SQS queues have no such destination: failed messages stay in the queue, or go to its DLQ.",
         )
         return mapping
+
+    def _default_max_age(self) -> Duration:
+        """An hour, or half of a shorter retention: time left to act before a message expires."""
+        return Duration.seconds(min(HOUR, self.queue.retention_plan(self._terms).source // 2))
 
     # --- Using ------------------------------------------------------------------------------------------------------
 
@@ -465,93 +405,7 @@ class ClaimCheckPipeline(Construct):
         return grant
 
 
-# --- Checks ---------------------------------------------------------------------------------------------------------
-
-
-def _check_names(
-    mistakes: Mistakes, handler: str, consumer: str, environment: Mapping[str, str], content_types: Collection[str]
-) -> None:
-    mistakes.require(
-        _HANDLER.fullmatch(handler) is not None,
-        "handler",
-        repr(handler),
-        "must be package.module:function",
-        "name one, e.g. orders.events:handle",
-    )
-    mistakes.require(
-        is_name(consumer),
-        "consumer_name",
-        repr(consumer),
-        "must be 1 to 128 of A-Z a-z 0-9 . _ -, and not . or ..",
-        "pass consumer_name; by default it is the construct id",
-    )
-    for name in environment:
-        mistakes.require(
-            not name.startswith(_OWN_VARIABLES),
-            "handler_environment",
-            repr(name),
-            f"must not begin with {_OWN_VARIABLES}",
-            "rename it; settings of the library are arguments of this construct",
-        )
-    for content_type in content_types:
-        mistakes.require(
-            _CONTENT_TYPE.fullmatch(content_type) is not None,
-            "content_types",
-            repr(content_type),
-            "must be type/subtype in lower case, without parameters",
-            "name it like application/pdf",
-        )
-
-
-def _check_batching(
-    mistakes: Mistakes, batch_size: int, window: Duration | None, max_concurrency: int, *, fifo: bool
-) -> None:
-    seconds = known_seconds(window) or 0
-    mistakes.require(
-        not (fifo and seconds), "max_batching_window", f"{seconds} s", "is for standard queues only", "leave it out"
-    )
-    most = _MAX_BATCH if seconds and not fifo else SQS_MAX_BATCH_ENTRIES
-    mistakes.require_range(
-        "batch_size",
-        batch_size,
-        low=1,
-        high=most,
-        way_out="more than 10 needs a standard queue and max_batching_window of at least 1 s",
-    )
-    mistakes.require_range(
-        "max_concurrency",
-        max_concurrency,
-        low=2,
-        high=_MAX_CONCURRENCY,
-        way_out="take 2; for one at a time use FIFO with one message group, never reserved concurrency",
-    )
-
-
-def _check_queue(
-    mistakes: Mistakes,
-    queue: PipelineQueue,
-    timeout: Duration,
-    window: Duration | None,
-    retention: Duration | None,
-    dead_letter_retention: Duration | None,
-    fifo: FifoOptions | None,
-) -> None:
-    for argument, value in (
-        ("retention", retention),
-        ("dead_letter_retention", dead_letter_retention),
-        ("fifo", fifo),
-    ):
-        mistakes.require(
-            value is None, argument, value, "is a setting of the queue that the pipeline makes", "set it on your queue"
-        )
-    visibility, seconds = known_seconds(queue.visibility_timeout), known_seconds(timeout)
-    if visibility is None or seconds is None:
-        return
-    least = VISIBILITY_FACTOR * seconds + (known_seconds(window) or 0)
-    mistakes.require(
-        visibility >= least,
-        "queue",
-        f"visibility timeout {visibility} s",
-        f"must be at least 6 x timeout + max_batching_window = {least} s",
-        "pass function_timeout and max_batching_window to the MessageQueue, or shorten timeout",
-    )
+def _bytes_or(size: Size | None, otherwise: int) -> int:
+    """A size in bytes; ``otherwise`` if there is none, or if it is a token (which `check_known` refuses)."""
+    known = known_bytes(size)
+    return otherwise if known is None else known

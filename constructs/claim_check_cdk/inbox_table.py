@@ -8,13 +8,12 @@ from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from claim_check.contract import INBOX_OPEN_INDEX, InboxAttribute
-from claim_check_cdk.pointer_life import PlannedQueue, PointerLife, RetentionTerms, lazy_number, lazy_text
-from claim_check_cdk.retention import DAY, RetentionPlan
-from claim_check_cdk.validation import Mistakes, describe, known_seconds, validate_at_synth
+from claim_check_cdk.pointer_life import KeepsForPointers, lazy_number, lazy_text
+from claim_check_cdk.retention import DAY
+from claim_check_cdk.validation import Mistakes, describe, known_seconds
 
 CONSUMER_ACTIONS: Final = (
     "dynamodb:ConditionCheckItem",
@@ -25,12 +24,12 @@ CONSUMER_ACTIONS: Final = (
 """What the runtime's inbox does, single and inside TransactWriteItems (which has no action of its own)."""
 
 
-class InboxTable(Construct):
+class InboxTable(KeepsForPointers):
     """A DynamoDB table of inbox rows: gate, lease, completion and failure record of each event (R4.3).
 
-    Billed per request, with point-in-time recovery; it stays when it leaves the stack. Rows expire by the same sum as the
-    payloads (R6.2), since a redrive after that would apply its effect twice. A sparse, sharded index holds the rows that
-    are not completed, so that failed and stuck work is listed without a scan.
+    Billed per request, with point-in-time recovery; it stays when it leaves the stack. Rows expire by the same sum as
+    the payloads (R6.2), since a redrive after that would apply its effect twice. A sparse, sharded index holds the rows
+    that are not completed, so that failed and stuck work is listed without a scan.
 
     Attributes:
         table: The table.
@@ -51,8 +50,8 @@ class InboxTable(Construct):
         Args:
             scope: Parent construct.
             construct_id: Id within the parent.
-            time_to_live: Life of a row; never shorter than the plan of any queue (the synthesis fails and prints it). By
-                default exactly that plan.
+            time_to_live: Life of a row; never shorter than the plan of any queue (the synthesis fails and prints it).
+                By default exactly that plan.
             encryption_key: Customer key. By default DynamoDB encrypts with a key of its own.
             removal_policy: What happens to the table when it leaves the stack. By default it stays, and is protected
                 from deletion.
@@ -60,15 +59,13 @@ class InboxTable(Construct):
         Raises:
             InvalidSettingsError: A setting is wrong.
         """
-        super().__init__(scope, construct_id)
+        super().__init__(scope, construct_id, argument="time_to_live", told=time_to_live)
         mistakes = Mistakes(describe(self))
         mistakes.require_range(
             "time_to_live", known_seconds(time_to_live), low=DAY, high=36_500 * DAY, unit="s", way_out="leave it out"
         )
         mistakes.raise_all()
-        self._time_to_live = known_seconds(time_to_live)
         self._encryption_key = encryption_key
-        self._life = PointerLife(self)
         self.table = dynamodb.Table(
             self,
             "Table",
@@ -89,48 +86,12 @@ class InboxTable(Construct):
             sort_key=_text(InboxAttribute.OPEN_SINCE),
             projection_type=dynamodb.ProjectionType.ALL,
         )
-        self.ttl_seconds: float = lazy_number(self._ttl)
-        validate_at_synth(self, self._check)
-
-    def retain_for(
-        self,
-        queue: PlannedQueue | sqs.IQueue,
-        *,
-        terms: RetentionTerms | None = None,
-        retention: Duration | None = None,
-        dead_letter_retention: Duration | None = None,
-        processing: Duration | None = None,
-    ) -> None:
-        """Remember what came through this queue for as long as it could come again (R6.2).
-
-        Args:
-            queue: The queue whose consumer uses this inbox.
-            terms: What no queue knows of itself. By default `RetentionTerms()`.
-            retention: For a queue that is no `MessageQueue`: how long it keeps a message. By default read from the
-                queue, if this app makes it; an imported one must be told.
-            dead_letter_retention: The same of its DLQ; 0 s if it has none.
-            processing: How long a message received in its last second may be worked on. By default the queue's
-                visibility timeout.
-
-        Raises:
-            InvalidSettingsError: The queue's retention is neither told nor known, or a term is wrong.
-        """
-        self._life.add(
-            queue,
-            terms=terms,
-            retention=retention,
-            dead_letter_retention=dead_letter_retention,
-            processing=processing,
-        )
-
-    def retention_plan(self) -> RetentionPlan | None:
-        """The longest plan of the queues counted so far; None if there is none."""
-        return self._life.plan()
+        self.ttl_seconds: float = lazy_number(self._life_seconds)
 
     @property
     def ttl_text(self) -> str:
         """`ttl_seconds` as text, for an environment variable."""
-        return lazy_text(self._ttl)
+        return lazy_text(self._life_seconds)
 
     def grant_consumer(self, grantee: iam.IGrantable) -> iam.Grant:
         """Allow what a consumer does with inbox rows, by key only: no query, no scan, no deletion."""
@@ -147,24 +108,6 @@ class InboxTable(Construct):
         if self._encryption_key is None:
             return grant
         return grant.combine(self._encryption_key.grant(grantee, "kms:Decrypt", "kms:DescribeKey"))
-
-    def _ttl(self) -> int:
-        plan = self._life.plan()
-        # Without a plan `_check` fails the synthesis; the number only has to be one.
-        return self._time_to_live or (plan.days * DAY if plan else DAY)
-
-    def _check(self) -> list[str]:
-        plan = self._life.plan()
-        if plan is None:
-            if self._time_to_live is not None:
-                return []
-            return [
-                "time_to_live = None: no queue to compute it from. Way out: call retain_for(queue), or pass time_to_live."
-            ]
-        if self._time_to_live is None:
-            return []
-        refusal = plan.refusal(argument="time_to_live", given=self._time_to_live)
-        return [refusal] if refusal else []
 
 
 def _text(name: str) -> dynamodb.Attribute:

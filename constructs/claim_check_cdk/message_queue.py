@@ -43,9 +43,9 @@ class FifoOptions:
     """What makes a queue a FIFO queue; its type never changes after creation.
 
     Attributes:
-        on_poison: What a message does that can never succeed (R5.1). ``park``: it goes to the DLQ and its group goes on,
-            so the group's order is broken. ``block``: there is no DLQ, its group waits, order never breaks; alarm long
-            before the queue's retention ends, since expiry would be silent loss.
+        on_poison: What a message does that can never succeed (R5.1). ``park``: it goes to the DLQ and its group goes
+            on, so the group's order is broken. ``block``: there is no DLQ, its group waits, order never breaks; alarm
+            long before the queue's retention ends, since expiry would be silent loss.
         high_throughput: Deduplicates and limits per message group, for many groups. By default true.
     """
 
@@ -56,9 +56,9 @@ class FifoOptions:
 class MessageQueue(Construct):
     """A queue for envelopes, standard or FIFO, with a dead-letter queue of the same type (R5).
 
-    Both are encrypted, refuse requests without TLS, and stay when they leave the stack. The source queue has a name that
-    follows from its place in the app, because the DLQ's redrive-allow policy must name it without a dependency cycle: a
-    queue that was kept must be imported, or deleted, before the same app can create it anew.
+    Both are encrypted, refuse requests without TLS, and stay when they leave the stack. The source queue has a name
+    that follows from its place in the app, because the DLQ's redrive-allow policy must name it without a dependency
+    cycle: a queue that was kept must be imported, or deleted, before the same app can create it anew.
 
     On a standard queue a message may carry a message group id: SQS then shares the consumers fairly between the groups,
     one per tenant, say (fair queues, R5.2); it gives no order. Nothing has to be set here for that.
@@ -109,8 +109,8 @@ class MessageQueue(Construct):
                 yours too. By default one is made.
             backoff: How the consumer spaces retries; decides ``max_receive_count``. By default `contract.Backoff()`.
             outage: An outage of S3 or DynamoDB this long sends no innocent message to the DLQ. By default 6 hours.
-            max_receive_count: Receives after which SQS moves a message, at least what ``backoff`` and ``outage`` ask for
-                (R4.6). By default exactly that, never below 50.
+            max_receive_count: Receives after which SQS moves a message, at least what ``backoff`` and ``outage`` ask
+                for (R4.6). By default exactly that, never below 50.
             max_message_size: Largest message, 1 KiB to 1 MiB. By default 1 MiB, set explicitly.
             encryption_key: Customer key for both queues. By default SQS encrypts with keys of its own (SSE-SQS).
             fifo: Makes it a FIFO queue. By default it is a standard queue.
@@ -150,7 +150,9 @@ class MessageQueue(Construct):
     def _default_name(self) -> str:
         suffix = _FIFO_SUFFIX if self.fifo else ""
         length = SQS_MAX_QUEUE_NAME_LENGTH - len(suffix)
-        return Names.unique_resource_name(self, max_length=length, separator="-") + suffix
+        return (
+            Names.unique_resource_name(self, max_length=length, separator="-", allowed_special_characters="-") + suffix
+        )
 
     def _shared_settings(self, removal_policy: RemovalPolicy) -> dict[str, Any]:
         key = self._encryption_key
@@ -183,9 +185,9 @@ class MessageQueue(Construct):
         return queue
 
     def _make_queue(self, settings: dict[str, Any]) -> sqs.Queue:
-        dead_letters = self.dead_letter_queue and sqs.DeadLetterQueue(
-            queue=self.dead_letter_queue, max_receive_count=self.max_receive_count
-        )
+        dead_letters = None
+        if self.dead_letter_queue is not None:
+            dead_letters = sqs.DeadLetterQueue(queue=self.dead_letter_queue, max_receive_count=self.max_receive_count)
         queue = sqs.Queue(
             self,
             "Queue",
@@ -342,17 +344,23 @@ def _visibility(
 
 def _check_retention(mistakes: Mistakes, retention: Duration, dead_letters: int | None, *, blocks: bool) -> None:
     source = known_seconds(retention)
-    limits = {"low": SQS_MIN_RETENTION_SECONDS, "high": SQS_MAX_RETENTION_SECONDS, "unit": "s"}
-    mistakes.require_range("retention", source, way_out="SQS keeps a message 60 s to 14 d", **limits)
+    for argument, seconds in (("retention", source), ("dead_letter_retention", None if blocks else dead_letters)):
+        mistakes.require_range(
+            argument,
+            seconds,
+            low=SQS_MIN_RETENTION_SECONDS,
+            high=SQS_MAX_RETENTION_SECONDS,
+            unit="s",
+            way_out="SQS keeps a message 60 s to 14 d",
+        )
     if blocks:
         return
-    mistakes.require_range("dead_letter_retention", dead_letters, way_out="SQS keeps a message 60 s to 14 d", **limits)
     if source is not None and dead_letters is not None and dead_letters < source:
         mistakes.add(
             "dead_letter_retention",
             format_seconds(dead_letters),
-            f"must not be below retention = {format_seconds(source)}: a standard queue keeps the first enqueue time, so "
-            "SQS could delete a message the moment it arrives in the DLQ",
+            f"must not be below retention = {format_seconds(source)}: a standard queue keeps the first enqueue time, "
+            "so SQS could delete a message the moment it arrives in the DLQ",
             "leave it out (14 d), or shorten retention",
         )
 
@@ -377,8 +385,8 @@ def _receive_count(
             count,
             f"must be from {least} (an outage of {format_seconds(seconds or 0)} under this backoff) to "
             f"{_SQS_MAX_RECEIVE_COUNT}",
-            "leave it out (it is computed), lengthen backoff.cap, or plan for a shorter outage; the retry budget is the "
-            "consumer's max_attempts",
+            "leave it out (it is computed), lengthen backoff.cap, or plan for a shorter outage; the retry budget is "
+            "the consumer's max_attempts",
         )
     return count
 

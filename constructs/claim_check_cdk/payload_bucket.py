@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 from aws_cdk import Annotations, Duration, RemovalPolicy, Stack
+from aws_cdk import aws_cloudtrail as cloudtrail
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from claim_check.contract import PAYLOAD_PREFIX, TAG_STATE, TAG_UNCONFIRMED
-from claim_check_cdk.payload_access import PayloadAccess
-from claim_check_cdk.pointer_life import PlannedQueue, PointerLife, RetentionTerms, lazy_number
-from claim_check_cdk.retention import DAY, RetentionPlan
-from claim_check_cdk.validation import Mistakes, describe, known_seconds, validate_at_synth
+from claim_check_cdk.payload_holder import PayloadHolder
+from claim_check_cdk.payload_lifecycle import check_rules, shorter_than
+from claim_check_cdk.pointer_life import lazy_number
+from claim_check_cdk.retention import DAY
+from claim_check_cdk.validation import Mistakes, describe, known_seconds
 
 _MAX_LIFE_DAYS: Final = 36_500
 _UNCONFIRMED_DAYS: Final = 7
@@ -25,11 +26,11 @@ _UNCONFIRMED_DAYS: Final = 7
 class ObjectEventTrail(Protocol):
     """A trail that can record data events, such as ``cloudtrail.Trail``."""
 
-    def add_s3_event_selector(self, s3_selector: Sequence[object], /) -> None:
+    def add_s3_event_selector(self, s3_selector: Sequence[cloudtrail.S3EventSelector], /) -> None:
         """Record the events of these buckets and prefixes."""
 
 
-class PayloadBucket(Construct):
+class PayloadBucket(PayloadHolder):
     """A bucket that holds nothing but payloads (R11.1): no public access, TLS only, encrypted, written once.
 
     Its policy refuses unconditional writes below ``payloads/`` (R2.3), except the parts of a multipart upload. Payloads
@@ -51,6 +52,7 @@ class PayloadBucket(Construct):
         unconfirmed_expiration: Duration | None = None,
         encryption_key: kms.IKey | None = None,
         versioned: bool = False,
+        lifecycle_rules: Sequence[s3.LifecycleRule] = (),
         access_logs_bucket: s3.IBucket | None = None,
         access_logs_prefix: str = "payload-bucket/",
         data_events_trail: ObjectEventTrail | None = None,
@@ -68,6 +70,8 @@ class PayloadBucket(Construct):
             unconfirmed_expiration: Life of an upload by grant that was never confirmed, whole days. By default 7 days.
             encryption_key: Customer key. By default S3 encrypts with keys of its own.
             versioned: Keeps versions; noncurrent ones expire by the same plan. By default it does not.
+            lifecycle_rules: Rules of your own, such as a transition to another storage class; none may end a payload
+                before its plan. By default there are none.
             access_logs_bucket: Receives server access logs, such as ``AccessLogBucket(...).bucket``; must be encrypted
                 with S3's own keys. By default there are no access logs.
             access_logs_prefix: Where in that bucket.
@@ -79,15 +83,16 @@ class PayloadBucket(Construct):
         Raises:
             InvalidSettingsError: Settings are wrong; the message lists all of them.
         """
-        super().__init__(scope, construct_id)
+        super().__init__(scope, construct_id, expiration=expiration, encryption_key=encryption_key)
         mistakes = Mistakes(describe(self))
         _check_days(mistakes, "expiration", expiration)
         _check_days(mistakes, "unconfirmed_expiration", unconfirmed_expiration)
         _check_lock(mistakes, versioned=versioned, object_lock=object_lock, retention=object_lock_retention)
+        own_rules = self._rules(unconfirmed_expiration or Duration.days(_UNCONFIRMED_DAYS), versioned=versioned)
+        check_rules(mistakes, lifecycle_rules, versioned=versioned, taken={str(rule.id) for rule in own_rules})
         mistakes.raise_all()
         self.versioned = versioned
-        self._expiration = known_seconds(expiration)
-        self._life = PointerLife(self)
+        self._lifecycle_rules = lifecycle_rules
         self.bucket = s3.Bucket(
             self,
             "Bucket",
@@ -101,85 +106,34 @@ class PayloadBucket(Construct):
             versioned=versioned,
             object_lock_enabled=object_lock or None,
             object_lock_default_retention=object_lock_retention,
-            lifecycle_rules=self._rules(unconfirmed_expiration or Duration.days(_UNCONFIRMED_DAYS)),
+            lifecycle_rules=[*own_rules, *lifecycle_rules],
             removal_policy=removal_policy,
-        )
-        self._access = PayloadAccess(
-            bucket=self.bucket, versioned=versioned, encryption_key=encryption_key, where=describe(self)
         )
         self._refuse_unconditional_writes()
         if access_logs_bucket is not None:
             self._log_access_to(access_logs_bucket, access_logs_prefix)
         if data_events_trail is not None:
-            selector = _selector(self.bucket)
-            data_events_trail.add_s3_event_selector([selector])
-        validate_at_synth(self, self._check)
+            data_events_trail.add_s3_event_selector(
+                [cloudtrail.S3EventSelector(bucket=self.bucket, object_prefix=PAYLOAD_PREFIX)]
+            )
 
-    # --- Retention --------------------------------------------------------------------------------------------------
-
-    def retain_for(
-        self,
-        queue: PlannedQueue | sqs.IQueue,
-        *,
-        terms: RetentionTerms | None = None,
-        retention: Duration | None = None,
-        dead_letter_retention: Duration | None = None,
-        processing: Duration | None = None,
-    ) -> None:
-        """Keep payloads for as long as this queue could hold a pointer to them; the longest-lived queue decides (R6).
-
-        Args:
-            queue: A queue that may hold pointers to this bucket.
-            terms: What no queue knows of itself. By default `RetentionTerms()`.
-            retention: For a queue that is no `MessageQueue`: how long it keeps a message. By default read from the
-                queue, if this app makes it; an imported one must be told.
-            dead_letter_retention: The same of its DLQ; 0 s if it has none.
-            processing: How long a message received in its last second may be worked on. By default the queue's
-                visibility timeout.
-
-        Raises:
-            InvalidSettingsError: The queue's retention is neither told nor known, or a term is wrong.
-        """
-        self._life.add(
-            queue,
-            terms=terms,
-            retention=retention,
-            dead_letter_retention=dead_letter_retention,
-            processing=processing,
-        )
-
-    def retention_plan(self) -> RetentionPlan | None:
-        """The longest plan of the queues counted so far; None if there is none."""
-        return self._life.plan()
+    # --- Lifecycle --------------------------------------------------------------------------------------------------
 
     def _days(self) -> int:
-        plan = self._life.plan()
-        if self._expiration is not None:
-            return self._expiration // DAY
-        # Without a plan `_check` fails the synthesis; the number only has to be one.
-        return plan.days if plan else 1
+        return self._life_seconds() // DAY
 
-    def _check(self) -> list[str]:
-        plan = self._life.plan()
-        if plan is None:
-            if self._expiration is not None:
-                return []
-            return [
-                "expiration = None: no queue to compute it from. Way out: call retain_for(queue), or pass expiration."
-            ]
-        if self._expiration is None:
-            return []
-        refusal = plan.refusal(argument="expiration", given=self._expiration)
-        return [refusal] if refusal else []
+    def _check_life(self) -> list[str]:
+        plan = self.retention_plan()
+        return super()._check_life() + (shorter_than(plan, self._lifecycle_rules) if plan else [])
 
-    def _rules(self, unconfirmed: Duration) -> list[s3.LifecycleRule]:
+    def _rules(self, unconfirmed: Duration, *, versioned: bool) -> list[s3.LifecycleRule]:
         life = Duration.days(lazy_number(self._days))
         rules = [
             s3.LifecycleRule(
                 id="expire-payloads",
                 prefix=PAYLOAD_PREFIX,
                 expiration=life,
-                noncurrent_version_expiration=life if self.versioned else None,
+                noncurrent_version_expiration=life if versioned else None,
             ),
             s3.LifecycleRule(
                 id="expire-unconfirmed-uploads",
@@ -190,7 +144,7 @@ class PayloadBucket(Construct):
             # On its own: S3 refuses it together with a tag filter.
             s3.LifecycleRule(id="abort-incomplete-uploads", abort_incomplete_multipart_upload_after=Duration.days(1)),
         ]
-        if self.versioned:
+        if versioned:
             # On its own: S3 refuses it together with an expiration in days.
             rules.append(s3.LifecycleRule(id="remove-expired-delete-markers", expired_object_delete_marker=True))
         return rules
@@ -235,49 +189,9 @@ class PayloadBucket(Construct):
         if not result.statement_added:
             Annotations.of(self).add_warning_v2(
                 "claim-check:access-logs",
-                f"access_logs_bucket '{target.node.path}' is imported, so its policy could not be changed here. It must "
-                f"allow logging.s3.amazonaws.com to s3:PutObject on {prefix}*, or no access log is delivered.",
+                f"access_logs_bucket '{target.node.path}' is imported, so its policy could not be changed here. It "
+                f"must allow logging.s3.amazonaws.com to s3:PutObject on {prefix}*, or no access log is delivered.",
             )
-
-    # --- Grants -----------------------------------------------------------------------------------------------------
-
-    def grant_put(
-        self,
-        grantee: iam.IGrantable,
-        *,
-        event_types: Collection[str] | None = None,
-        tenants: Collection[str] | None = None,
-    ) -> iam.Grant:
-        """Allow writing payloads, in parts too, and looking at one that is there already (R2.3).
-
-        Args:
-            grantee: Who.
-            event_types: Of these event types only. By default of all.
-            tenants: Of these tenants only. By default of all.
-
-        Raises:
-            InvalidSettingsError: A name that no event could have.
-        """
-        return self._access.grant_put(grantee, event_types, tenants)
-
-    def grant_read(
-        self,
-        grantee: iam.IGrantable,
-        *,
-        event_types: Collection[str] | None = None,
-        tenants: Collection[str] | None = None,
-    ) -> iam.Grant:
-        """Allow reading payloads, and telling a missing one from a denied one (R4.5).
-
-        Args:
-            grantee: Who.
-            event_types: Of these event types only. By default of all.
-            tenants: Of these tenants only. By default of all.
-
-        Raises:
-            InvalidSettingsError: A name that no event could have.
-        """
-        return self._access.grant_read(grantee, event_types, tenants)
 
 
 def _check_days(mistakes: Mistakes, argument: str, duration: Duration | None) -> None:
@@ -296,7 +210,11 @@ def _check_lock(
     mistakes: Mistakes, *, versioned: bool, object_lock: bool, retention: s3.ObjectLockRetention | None
 ) -> None:
     mistakes.require(
-        versioned or not object_lock, "object_lock", True, "needs a versioned bucket", "set versioned=True as well"
+        versioned or not object_lock,
+        "object_lock",
+        object_lock,
+        "needs a versioned bucket",
+        "set versioned=True as well",
     )
     mistakes.require(
         object_lock or retention is None,
@@ -305,9 +223,3 @@ def _check_lock(
         "needs object_lock",
         "set object_lock=True",
     )
-
-
-def _selector(bucket: s3.IBucket) -> object:
-    from aws_cdk import aws_cloudtrail as cloudtrail  # noqa: PLC0415 - rarely used
-
-    return cloudtrail.S3EventSelector(bucket=bucket, object_prefix=PAYLOAD_PREFIX)

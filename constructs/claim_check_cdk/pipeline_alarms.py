@@ -37,8 +37,8 @@ _ERROR_RULES: Final = {
             threshold=1,
             datapoints=1,
             periods=15,
-            what_to_do="S3 refused a payload: the consumer's role, the bucket policy or the key policy is wrong. Messages "
-            "are being parked. Compare the role with PayloadBucket.grant_read, fix it, then redrive the DLQ.",
+            what_to_do="S3 refused a payload: the consumer's role, the bucket policy or the key policy is wrong. "
+            "Messages are being parked. Compare the role with PayloadBucket.grant_read, fix it, then redrive the DLQ.",
         ),
     ),
     "MissingPayload": (
@@ -47,9 +47,9 @@ _ERROR_RULES: Final = {
             threshold=1,
             datapoints=1,
             periods=15,
-            what_to_do="A message points at an object that is gone. Look who deleted it (lifecycle, person, other job), "
-            "and whether a queue is missing from PayloadBucket.retain_for. Restore the object, or ask the producer to "
-            "publish the event anew.",
+            what_to_do="A message points at an object that is gone. Look who deleted it (lifecycle, person, other "
+            "job), and whether a queue is missing from PayloadBucket.retain_for. Restore the object, or have the event "
+            "published anew.",
         ),
     ),
     "ChecksumMismatch": (
@@ -59,7 +59,7 @@ _ERROR_RULES: Final = {
             datapoints=1,
             periods=15,
             what_to_do="A payload's bytes are not those that were published. Treat it as tampering until proven "
-            "otherwise: find the writer in the access logs, keep the object, ask the producer to publish the event anew.",
+            "otherwise: find the writer in the access logs, keep the object, and have the event published anew.",
         ),
     ),
 }
@@ -140,8 +140,8 @@ class PipelineAlarms(Construct):
                 threshold=seconds,
                 datapoints=3,
                 periods=5,
-                what_to_do="Messages are worked on late. Look for retries (lastCode of open inbox rows), throttles, and "
-                "too low a maximum concurrency.",
+                what_to_do="Messages are worked on late. Look for retries (lastCode of open inbox rows), throttles, "
+                "and too low a maximum concurrency.",
             ),
         )
 

@@ -9,16 +9,19 @@ from typing import Any, Final, Protocol, runtime_checkable
 import jsii
 from aws_cdk import Duration, IStableNumberProducer, IStableStringProducer, Lazy, Token
 from aws_cdk import aws_sqs as sqs
-from constructs import IConstruct
+from constructs import Construct
 
 from claim_check.contract import SQS_MAX_RETENTION_SECONDS, SQS_MIN_RETENTION_SECONDS
 from claim_check_cdk.retention import DAY, RetentionPlan, longest
-from claim_check_cdk.validation import Mistakes, describe, known_seconds
+from claim_check_cdk.validation import Mistakes, describe, known_seconds, validate_at_synth
 
 DEFAULT_RETENTION_SECONDS: Final = 4 * DAY
 """Retention of an SQS queue that was not given one."""
 
 _DEFAULT_VISIBILITY_SECONDS: Final = 30
+_NO_QUEUE: Final = (
+    "{argument} = None: there is no queue to compute it from. Way out: call retain_for(queue), or pass {argument}."
+)
 
 
 def _days(count: int) -> Callable[[], Duration]:
@@ -67,7 +70,7 @@ class RetentionTerms:
         mistakes.require(
             not (fifo and self.dead_letters_by_receive_count_only),
             "dead_letters_by_receive_count_only",
-            True,
+            self.dead_letters_by_receive_count_only,
             "holds for standard queues only: FIFO gives a message a new enqueue time in the DLQ",
             "leave it out",
         )
@@ -96,19 +99,28 @@ class PlannedQueue(Protocol):
         """The plan of this queue under these terms."""
 
 
-class PointerLife:
-    """Collects the queues that may hold pointers; the longest plan decides. Read at synth, when all are known."""
+class KeepsForPointers(Construct):
+    """Base of what must outlive every pointer: collects the queues that may hold one; the longest plan decides (R6.3).
 
-    def __init__(self, owner: IConstruct) -> None:
+    Read at synth, when all queues are known.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, argument: str, told: Duration | None) -> None:
         """Start with no queue.
 
         Args:
-            owner: The construct whose data must outlive the pointers.
+            scope: Parent construct.
+            construct_id: Id within the parent.
+            argument: Name of the setting by which the life can be told.
+            told: What was told; None if the life is to be computed.
         """
-        self._where = describe(owner)
+        super().__init__(scope, construct_id)
+        self._argument = argument
+        self._told = known_seconds(told)
         self._plans: list[Callable[[], RetentionPlan]] = []
+        validate_at_synth(self, self._check_life)
 
-    def add(
+    def retain_for(
         self,
         queue: PlannedQueue | sqs.IQueue,
         *,
@@ -117,73 +129,79 @@ class PointerLife:
         dead_letter_retention: Duration | None = None,
         processing: Duration | None = None,
     ) -> None:
-        """Count a queue; see `PayloadBucket.retain_for`.
+        """Keep data for as long as this queue could hold a pointer to it (R6.1, R6.2).
+
+        Args:
+            queue: A queue that may hold pointers.
+            terms: What no queue knows of itself. By default `RetentionTerms()`.
+            retention: For a queue that is no `MessageQueue`: how long it keeps a message. By default read from the
+                queue, if this app makes it; an imported one must be told.
+            dead_letter_retention: The same of its DLQ; 0 s if it has none.
+            processing: How long a message received in its last second may be worked on. By default the queue's
+                visibility timeout.
 
         Raises:
             InvalidSettingsError: The queue's retention is neither told nor known, or a term is wrong.
         """
+        told = {"retention": retention, "dead_letter_retention": dead_letter_retention, "processing": processing}
         if isinstance(queue, PlannedQueue):
-            told = (
-                ("retention", retention),
-                ("dead_letter_retention", dead_letter_retention),
-                ("processing", processing),
+            self._retain_for_planned(queue, terms, told)
+        else:
+            self._retain_for_plain(queue, terms or RetentionTerms(), told)
+
+    def retention_plan(self) -> RetentionPlan | None:
+        """The longest plan of the queues counted so far; None if there is none."""
+        return longest(make() for make in self._plans)
+
+    def _retain_for_planned(
+        self, queue: PlannedQueue, terms: RetentionTerms | None, told: dict[str, Duration | None]
+    ) -> None:
+        mistakes = Mistakes(f"{describe(self)} retain_for()")
+        for argument, value in told.items():
+            mistakes.require(value is None, argument, value, "is known by the queue itself", f"leave {argument} out")
+        mistakes.raise_all()
+        queue.retention_plan(terms)  # Wrong terms fail here and now.
+        self._plans.append(lambda: queue.retention_plan(terms))
+
+    def _retain_for_plain(self, queue: sqs.IQueue, terms: RetentionTerms, told: dict[str, Duration | None]) -> None:
+        mistakes = Mistakes(f"{describe(self)} retain_for('{queue.node.path}')")
+        terms.check(mistakes, fifo=queue.fifo)
+        for argument, low in (("retention", SQS_MIN_RETENTION_SECONDS), ("dead_letter_retention", 0)):
+            seconds = known_seconds(told[argument])
+            mistakes.require(
+                _cfn(queue) is not None or seconds is not None,
+                argument,
+                told[argument],
+                "must be told: the queue is imported, so nobody here knows how long it keeps a message",
+                f"pass {argument}=Duration.days(...) as it is there{'' if low else '; 0 if there is no DLQ'}",
             )
-            mistakes = Mistakes(f"{self._where} retain_for()")
-            for argument, value in told:
-                mistakes.require(
-                    value is None, argument, value, "is known by the queue itself", f"leave {argument} out"
-                )
-            mistakes.raise_all()
-            planned = queue
-            planned.retention_plan(terms)
-            self._plans.append(lambda: planned.retention_plan(terms))
-            return
-        terms = terms or RetentionTerms()
-        self._check_told(queue, terms, retention, dead_letter_retention)
+            mistakes.require_range(
+                argument, seconds, low=low, high=SQS_MAX_RETENTION_SECONDS, unit="s", way_out="tell what the queue has"
+            )
+        mistakes.raise_all()
         self._plans.append(
             lambda: terms.plan(
                 name=f"queue '{queue.node.path}'",
-                source=_seconds_or(retention, lambda: _retention_of(queue)),
-                dlq=_seconds_or(dead_letter_retention, lambda: _dead_letter_retention_of(queue)),
-                processing=_seconds_or(processing, lambda: _visibility_of(queue)),
+                source=_seconds_or(told["retention"], lambda: _retention_of(queue)),
+                dlq=_seconds_or(told["dead_letter_retention"], lambda: _dead_letter_retention_of(queue)),
+                processing=_seconds_or(told["processing"], lambda: _visibility_of(queue)),
             )
         )
 
-    def _check_told(
-        self,
-        queue: sqs.IQueue,
-        terms: RetentionTerms,
-        retention: Duration | None,
-        dead_letter_retention: Duration | None,
-    ) -> None:
-        mistakes = Mistakes(f"{self._where} retain_for({queue.node.path})")
-        terms.check(mistakes, fifo=queue.fifo)
-        imported = _cfn(queue) is None
-        for argument, value, low in (
-            ("retention", retention, SQS_MIN_RETENTION_SECONDS),
-            ("dead_letter_retention", dead_letter_retention, 0),
-        ):
-            mistakes.require(
-                not (imported and known_seconds(value) is None),
-                argument,
-                value,
-                "must be told: the queue is imported, so nobody here knows how long it keeps a message",
-                f"pass {argument}=Duration.days(...) as that queue has it"
-                + (", Duration.seconds(0) if it has no DLQ" if low == 0 else ""),
-            )
-            mistakes.require_range(
-                argument,
-                known_seconds(value),
-                low=low,
-                high=SQS_MAX_RETENTION_SECONDS,
-                unit="s",
-                way_out="see the queue",
-            )
-        mistakes.raise_all()
+    def _life_seconds(self) -> int:
+        """What was told, or the plan in whole days."""
+        if self._told is not None:
+            return self._told
+        plan = self.retention_plan()
+        # Without a plan the check below fails the synthesis; the number only has to be one.
+        return plan.days * DAY if plan else DAY
 
-    def plan(self) -> RetentionPlan | None:
-        """The longest plan of all queues counted so far; None if there is none (R6.3)."""
-        return longest(make() for make in self._plans)
+    def _check_life(self) -> list[str]:
+        plan = self.retention_plan()
+        if self._told is None:
+            return [] if plan else [_NO_QUEUE.format(argument=self._argument)]
+        refusal = plan.refusal(argument=self._argument, given=self._told) if plan else None
+        return [refusal] if refusal else []
 
 
 def _seconds_or(told: Duration | None, otherwise: Callable[[], int]) -> int:

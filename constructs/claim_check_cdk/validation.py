@@ -78,7 +78,7 @@ class Mistakes:
         self, argument: str, value: float | None, *, low: float, high: float, way_out: str, unit: str = ""
     ) -> None:
         """Note a mistake unless the value lies between two limits, both allowed; None (a token, or unset) passes."""
-        if value is not None and not low <= value <= high:
+        if value is not None and not Token.is_unresolved(value) and not low <= value <= high:
             suffix = f" {unit}" if unit else ""
             self.add(argument, f"{value:g}{suffix}", f"must be from {low:g} to {high:g}{suffix}", way_out)
 

@@ -3,46 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
+from aws_cdk import Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
+from constructs import Construct
 
 from claim_check.contract import PAYLOAD_PREFIX, is_name, tenant_prefix
 from claim_check_cdk.acknowledgements import acknowledge_objects
-from claim_check_cdk.validation import Mistakes
+from claim_check_cdk.pointer_life import KeepsForPointers
+from claim_check_cdk.validation import Mistakes, describe, known
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PayloadAccess:
-    """Grants on the payloads of one bucket.
+class PayloadHolder(KeepsForPointers):
+    """Base of the buckets that hold payloads, made here or elsewhere: their grants, and their life.
 
     Attributes:
         bucket: The bucket.
         versioned: Whether it keeps versions, so that a claim may name one.
-        encryption_key: Its customer key, if it has one.
-        where: The construct that grants, for errors.
     """
 
     bucket: s3.IBucket
     versioned: bool
-    encryption_key: kms.IKey | None
-    where: str
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, expiration: Duration | None, encryption_key: kms.IKey | None
+    ) -> None:
+        """Start with no bucket: the subclass sets it.
+
+        Args:
+            scope: Parent construct.
+            construct_id: Id within the parent.
+            expiration: Life of a payload, if it was told.
+            encryption_key: The bucket's customer key, if it has one.
+        """
+        super().__init__(scope, construct_id, argument="expiration", told=expiration)
+        self._encryption_key = encryption_key
 
     def grant_put(
-        self, grantee: iam.IGrantable, event_types: Collection[str] | None, tenants: Collection[str] | None
+        self,
+        grantee: iam.IGrantable,
+        *,
+        event_types: Collection[str] | None = None,
+        tenants: Collection[str] | None = None,
     ) -> iam.Grant:
-        """See `PayloadBucket.grant_put`."""
+        """Allow writing payloads, in parts too, and looking at one that is there already (R2.3).
+
+        Args:
+            grantee: Who.
+            event_types: Of these event types only. By default of all.
+            tenants: Of these tenants only. By default of all.
+
+        Raises:
+            InvalidSettingsError: A name that no event could have.
+        """
         prefixes = self._prefixes("grant_put", event_types, tenants)
         # GetObject is HeadObject's permission: the producer looks at what a 412 says is there already.
         grant = self._grant_objects(grantee, prefixes, ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"])
         return self._with_key(grant, grantee, "kms:Decrypt", "kms:GenerateDataKey")
 
     def grant_read(
-        self, grantee: iam.IGrantable, event_types: Collection[str] | None, tenants: Collection[str] | None
+        self,
+        grantee: iam.IGrantable,
+        *,
+        event_types: Collection[str] | None = None,
+        tenants: Collection[str] | None = None,
     ) -> iam.Grant:
-        """See `PayloadBucket.grant_read`."""
+        """Allow reading payloads, and telling a missing one from a denied one (R4.5).
+
+        Args:
+            grantee: Who.
+            event_types: Of these event types only. By default of all.
+            tenants: Of these tenants only. By default of all.
+
+        Raises:
+            InvalidSettingsError: A name that no event could have.
+        """
         prefixes = self._prefixes("grant_read", event_types, tenants)
         actions = ["s3:GetObject", "s3:GetObjectVersion"] if self.versioned else ["s3:GetObject"]
         grant = self._grant_objects(grantee, prefixes, actions)
@@ -64,17 +101,17 @@ class PayloadAccess:
                 self.bucket,
                 prefix,
                 "Keys hold hashes that only an event knows, so payloads are named by prefix: one dedicated bucket, and "
-                "within it the tenants and event types this function is for.",
+                "within it the tenants and event types this principal is for.",
             )
         return grant
 
     def _with_key(self, grant: iam.Grant, grantee: iam.IGrantable, *actions: str) -> iam.Grant:
-        return grant if self.encryption_key is None else grant.combine(self.encryption_key.grant(grantee, *actions))
+        return grant if self._encryption_key is None else grant.combine(self._encryption_key.grant(grantee, *actions))
 
     def _prefixes(self, method: str, event_types: Collection[str] | None, tenants: Collection[str] | None) -> list[str]:
-        mistakes = Mistakes(f"{self.where} {method}()")
-        _check_names(mistakes, "event_types", event_types)
-        _check_names(mistakes, "tenants", tenants)
+        mistakes = Mistakes(f"{describe(self)} {method}()")
+        check_names(mistakes, "event_types", event_types)
+        check_names(mistakes, "tenants", tenants)
         mistakes.raise_all()
         return payload_prefixes(event_types, tenants)
 
@@ -98,15 +135,22 @@ def _each(names: Collection[str] | None) -> Iterable[str]:
     return ["*"] if names is None else sorted(names)
 
 
-def _check_names(mistakes: Mistakes, argument: str, names: Collection[str] | None) -> None:
+def check_names(mistakes: Mistakes, argument: str, names: Collection[str] | None) -> None:
+    """Note names of tenants or event types that no event could have; None passes.
+
+    Args:
+        mistakes: Where to.
+        argument: What the names were given as.
+        names: The names.
+    """
     if names is None:
         return
-    mistakes.require(
-        not isinstance(names, str) and len(names) > 0, argument, repr(names), "must name at least one", "None means all"
-    )
-    for name in [] if isinstance(names, str) else names:
+    if isinstance(names, str) or not names:
+        mistakes.add(argument, repr(names), "must be a collection of at least one name", "leave it out for all")
+        return
+    for name in names:
         mistakes.require(
-            is_name(name),
+            known(name) is None or is_name(name),
             argument,
             repr(name),
             "must be 1 to 128 of A-Z a-z 0-9 . _ -, and not . or ..",
