@@ -69,6 +69,14 @@ class InvalidEvent(ClaimCheckError, ValueError):
     """
 
     def __init__(self, field: str, problem: str, *, limit: str, way_out: str) -> None:
+        """Say what is wrong.
+
+        Args:
+            field: The field at fault.
+            problem: What is wrong with it; its value, unless that is a payload.
+            limit: What is allowed.
+            way_out: What to do.
+        """
         super().__init__(f"{field}: {problem}; allowed: {limit}; {way_out}")
         self.field = field
         self.limit = limit

@@ -59,11 +59,11 @@ class OpenedObject:
     body: ByteStream
 
 
-class ObjectExists(Exception):  # noqa: N818 - an answer, not a failure
+class ObjectExists(Exception):
     """A conditional put met an object of the same key."""
 
 
-class WriteConflict(Exception):  # noqa: N818 - an answer, not a failure
+class WriteConflict(Exception):
     """A conditional put ran into another write of the same key (S3: 409): nothing was written, try again."""
 
 

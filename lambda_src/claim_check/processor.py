@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from claim_check.permits import Permits
     from claim_check.ports import ByteStream, Clock, InboxRow, ObjectStore, Telemetry
 
+DEFAULT_READ_LIMIT_BYTES: Final = contract.MIB
+
 Handler: TypeAlias = Callable[[Message, Transaction], object]
 
 
@@ -66,7 +68,7 @@ class ConsumerRules:
     event_types: Mapping[str, Collection[int]] = field(default_factory=dict)
     backoff: Backoff = DEFAULT_BACKOFF
     start_seconds: float = 1.0
-    read_limit_bytes: int = contract.MIB
+    read_limit_bytes: int = DEFAULT_READ_LIMIT_BYTES
 
 
 @dataclass(frozen=True, slots=True)

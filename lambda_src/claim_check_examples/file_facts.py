@@ -6,7 +6,7 @@ import codecs
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import Final, Protocol
 
 from claim_check import contract
 
@@ -38,7 +38,14 @@ class FileFacts:
     rows: int | None
 
 
-def examine(stream: BinaryIO, *, content_type: str) -> FileFacts:
+class Readable(Protocol):
+    """A binary stream."""
+
+    def read(self, size: int, /) -> bytes:
+        """Read up to ``size`` bytes; empty at the end."""
+
+
+def examine(stream: Readable, *, content_type: str) -> FileFacts:
     """Read a stream to its end, in flat memory.
 
     Args:
@@ -73,13 +80,13 @@ def detect(head: bytes) -> str:
 class _Counter:
     """Counts what it reads, and remembers the first bytes."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: Readable) -> None:
         self._stream = stream
         self._first = b""
         self.size = 0
 
     def head(self) -> bytes:
-        self._first = self._stream.read(HEAD_BYTES) or b""
+        self._first = self._stream.read(HEAD_BYTES)
         self.size = len(self._first)
         return self._first
 
