@@ -45,6 +45,7 @@ from claim_check_cdk.pipeline_settings import (
     check_inline,
     check_known,
     check_sizes,
+    check_tracer,
     check_unused,
 )
 from claim_check_cdk.pointer_life import RetentionTerms
@@ -118,6 +119,7 @@ class ClaimCheckPipeline(Construct):
         access_logs_bucket: s3.IBucket | None = None,
         encryption_key: kms.IKey | None = None,
         tracing: bool = True,
+        tracer: bool = False,
         log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
         removal_policy: RemovalPolicy = RemovalPolicy.RETAIN,
     ) -> None:
@@ -163,7 +165,9 @@ class ClaimCheckPipeline(Construct):
             alarm_topic: Told when an alarm rings and when it is over. By default nobody is told.
             access_logs_bucket: Receives the access logs of the pipeline's own bucket. By default there are none.
             encryption_key: Customer key for whatever the pipeline makes. By default the services' own keys.
-            tracing: Whether X-Ray samples invocations. By default it does.
+            tracing: Whether X-Ray samples invocations. By default it does; that costs no import.
+            tracer: Whether the library traces its own steps too; needs ``tracing``, and aws-xray-sdk in
+                ``requirements_lock``. By default it does not: importing the tracer takes 0.4 s.
             log_retention: How long logs are kept. By default one month.
             removal_policy: What happens to bucket, queues, table and logs when they leave the stack. By default they
                 stay.
@@ -177,7 +181,7 @@ class ClaimCheckPipeline(Construct):
         self._terms = retention_terms or RetentionTerms()
         self._inline = inline
         self._inline_limit = _bytes_or(inline_limit, DEFAULT_INLINE_LIMIT_BYTES)
-        self._tracing = tracing
+        self._tracer = tracer
         self._event_types = event_types
         self._content_types = content_types
         self._max_attempts = max_attempts
@@ -218,6 +222,7 @@ class ClaimCheckPipeline(Construct):
         if queue is not None:
             own = {"fifo": fifo, "retention": retention, "dead_letter_retention": dead_letter_retention}
             check_given_queue(mistakes, queue, timeout=timeout, window=max_batching_window, settings=own)
+        check_tracer(mistakes, tracer=tracer, tracing=tracing, requirements_lock=requirements_lock)
         if bucket is not None:
             check_unused(mistakes, "bucket", {"access_logs_bucket": access_logs_bucket})
         mistakes.raise_all()
@@ -292,6 +297,7 @@ class ClaimCheckPipeline(Construct):
             Setting.EXPANSION: f"{self._sizing.expansion:g}",
             Setting.CONCURRENCY: str(self._sizing.concurrent_records),
             Setting.MAX_ATTEMPTS: str(self._max_attempts),
+            Setting.TRACING: str(self._tracer).lower(),
         }
         if self.queue.dead_letter_queue is not None:
             environment[Setting.DLQ_URL] = self.queue.dead_letter_queue.queue_url
@@ -310,7 +316,6 @@ class ClaimCheckPipeline(Construct):
             Setting.QUEUE_URL: self.queue.queue.queue_url,
             Setting.MAX_MESSAGE: str(self.queue.max_message_bytes),
             Setting.MAX_PAYLOAD: str(self._sizing.max_payload),
-            Setting.TRACING: str(self._tracing).lower(),
         }
 
     def _grant_consumer(self, tenants: Collection[str] | None) -> iam.Grant:
@@ -345,14 +350,19 @@ class ClaimCheckPipeline(Construct):
 
     # --- Using ------------------------------------------------------------------------------------------------------
 
-    def producer_environment(self) -> dict[str, str]:
-        """Environment variables by which the library, or the producer function, publishes into this pipeline."""
+    def producer_environment(self, *, tracer: bool = False) -> dict[str, str]:
+        """Environment variables by which the library, or the producer function, publishes into this pipeline.
+
+        Args:
+            tracer: Whether the library traces its own steps; needs aws-xray-sdk beside it.
+        """
         before_send = known_seconds(self._terms.before_send) or 0
         return {
             **self._shared_environment(),
             Setting.INLINE: self._inline,
             Setting.INLINE_LIMIT: str(self._inline_limit),
             Setting.BEFORE_SEND: str(before_send),
+            Setting.TRACING: str(tracer).lower(),
         }
 
     def grant_publish(

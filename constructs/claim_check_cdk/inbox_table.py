@@ -15,12 +15,7 @@ from claim_check_cdk.pointer_life import KeepsForPointers, lazy_number, lazy_tex
 from claim_check_cdk.retention import DAY
 from claim_check_cdk.validation import Mistakes, describe, known_seconds
 
-CONSUMER_ACTIONS: Final = (
-    "dynamodb:ConditionCheckItem",
-    "dynamodb:GetItem",
-    "dynamodb:PutItem",
-    "dynamodb:UpdateItem",
-)
+CONSUMER_ACTIONS: Final = ("dynamodb:PutItem", "dynamodb:UpdateItem")
 """What the runtime's inbox does, single and inside TransactWriteItems (which has no action of its own)."""
 
 
@@ -94,7 +89,7 @@ class InboxTable(KeepsForPointers):
         return lazy_text(self._life_seconds)
 
     def grant_consumer(self, grantee: iam.IGrantable) -> iam.Grant:
-        """Allow what a consumer does with inbox rows, by key only: no query, no scan, no deletion."""
+        """Allow what a consumer does with inbox rows: conditional writes by key; no query, no scan, no deletion."""
         return self._grant(grantee, [self.table.table_arn], *CONSUMER_ACTIONS)
 
     def grant_operator(self, grantee: iam.IGrantable) -> iam.Grant:

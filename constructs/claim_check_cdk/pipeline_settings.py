@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from aws_cdk import Duration, Size, Token
@@ -171,6 +172,18 @@ def check_sizes(
     ):
         way_out = "give it more, or lower max_payload, concurrent_records or expansion_factor, or stream"
         mistakes.add(argument, value, limit, way_out)
+
+
+def check_tracer(mistakes: Mistakes, *, tracer: bool, tracing: bool, requirements_lock: Path | None) -> None:
+    """Note a tracer that could not be imported, or that nobody would listen to."""
+    mistakes.require(tracing or not tracer, "tracer", tracer, "needs tracing", "leave tracing at True")
+    mistakes.require(
+        requirements_lock is not None or not tracer,
+        "tracer",
+        tracer,
+        "needs aws-xray-sdk, which is not in the asset by default",
+        "pass a requirements_lock that holds aws-xray-sdk",
+    )
 
 
 def check_inline(mistakes: Mistakes, limit: int, *, max_message: int) -> None:

@@ -65,6 +65,13 @@ class RetentionTerms:
                 not duration.is_unresolved(), name, "a token", "must be known at synth", "give a literal Duration"
             )
         mistakes.require(
+            known_seconds(self.before_send) != 0,
+            "before_send",
+            "0 s",
+            "must be at least a second: an upload takes time, and an older object is not published again",
+            "give the longest upload, or leave it out for a day",
+        )
+        mistakes.require(
             self.redrive_rounds >= 0, "redrive_rounds", self.redrive_rounds, "must be 0 or more", "count the redrives"
         )
         mistakes.require(
