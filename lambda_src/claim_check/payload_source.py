@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, Final
 
-from claim_check.errors import EventTooLarge, InvalidPayload, PublishError
+from claim_check.errors import ClaimCheckError, EventTooLarge, InvalidPayload, PublishError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -124,6 +124,8 @@ def opened(payload: bytes | Path | BinaryIO, *, max_bytes: int) -> Iterator[Payl
         try:
             section = _section(payload, max_bytes, stack)
             digest = _hash(section)
+        except ClaimCheckError:
+            raise
         except (OSError, ValueError) as error:
             raise _unreadable(error) from error
         yield PayloadSource(section.seek(0, os.SEEK_END), digest, section=section)

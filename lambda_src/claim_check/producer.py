@@ -283,8 +283,8 @@ class Producer:
                 return self._stage_inline(draft, source) or self._stage_claim(draft, source)
         except ClaimCheckError as error:
             return error
-        except OSError as error:
-            problem = PublishError(f"payload: reading failed ({type(error).__name__}); publish it again")
+        except Exception as error:  # noqa: BLE001 - a caller's file may raise anything; it must not hide others' success
+            problem = PublishError(f"payload: reading or writing failed ({type(error).__name__}); publish it again")
             problem.__cause__ = error
             return problem
 
