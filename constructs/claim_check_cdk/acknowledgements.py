@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final
+
 from aws_cdk import Acknowledgment, Stack, Validations
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct, IConstruct
+
+_REFERENCE_STRENGTH: Final = "@aws-cdk/core:defaultCrossStackReferences"
 
 
 def acknowledge(construct: IConstruct, rule: str, reason: str) -> None:
@@ -29,11 +34,21 @@ def acknowledge_objects(grantee: iam.IGrantable, bucket: s3.IBucket, pattern: st
         reason: Why it is right here.
     """
     principal = grantee.grant_principal
-    if not isinstance(principal, Construct):
+    policy = principal.node.try_find_child("DefaultPolicy") if isinstance(principal, Construct) else None
+    if policy is None:
         return
-    policy = principal.node.try_find_child("DefaultPolicy")
-    resource = bucket.node.default_child
-    if policy is None or not isinstance(resource, s3.CfnBucket):
+    for name in _names_of(bucket, Stack.of(policy)):
+        acknowledge(policy, f"AwsSolutions-IAM5[Resource::{name}/{pattern}]", reason)
+
+
+def _names_of(bucket: s3.IBucket, stack: Stack) -> Iterable[str]:
+    """How cdk-nag writes a bucket's ARN in a stack: by logical id, or by export where another stack makes the bucket."""
+    resource, home = bucket.node.default_child, Stack.of(bucket)
+    if not isinstance(resource, s3.CfnBucket):
         return
-    logical_id = Stack.of(bucket).get_logical_id(resource)
-    acknowledge(policy, f"AwsSolutions-IAM5[Resource::<{logical_id}.Arn>/{pattern}]", reason)
+    yield f"<{home.get_logical_id(resource)}.Arn>"
+    strong = stack.node.try_get_context(_REFERENCE_STRENGTH) in {None, "strong", "both"}
+    if home is not stack and home.nested_stack_parent is None and strong:
+        # The grant itself refers to this export; asking for it early does not add another one.
+        imported = stack.resolve(home.export_value(bucket.bucket_arn))
+        yield str(imported["Fn::ImportValue"])
