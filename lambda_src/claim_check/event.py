@@ -122,17 +122,24 @@ class Event:
         Raises:
             InvalidPayload: The document is no JSON.
         """
-        try:
-            text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-            payload = text.encode()
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InvalidPayload(
-                "payload",
-                f"cannot be encoded as JSON ({type(error).__name__})",
-                limit="JSON: objects, arrays, well-formed text, finite numbers, true, false, null",
-                way_out="convert it first, or pass bytes",
-            ) from None
-        return cls(payload=payload, content_type=content_type, **fields)
+        return cls(payload=encode_json(document), content_type=content_type, **fields)
+
+
+def encode_json(document: Any) -> bytes:  # noqa: ANN401 - JSON
+    """A document as compact JSON in UTF-8.
+
+    Raises:
+        InvalidPayload: It is no JSON.
+    """
+    try:
+        return json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidPayload(
+            "payload",
+            f"cannot be encoded as JSON ({type(error).__name__})",
+            limit="JSON: objects, arrays, well-formed text, finite numbers, true, false, null",
+            way_out="convert it first, or pass bytes",
+        ) from None
 
 
 def shown(value: object) -> str:
