@@ -27,11 +27,15 @@ CALL_SECONDS: Final = SDK_ATTEMPTS * (CONNECT_SECONDS + READ_SECONDS) + 1 + 2
 """Longest that a small call takes: every attempt times out, and the SDK waits up to 1 s and 2 s in between."""
 
 
-def config_for(service: str) -> Config:
+def config_for(service: str, *, tls: bool = True) -> Config:
     """How clients are set up.
 
-    Bodies sent to S3 carry a SHA-256 of ours that S3 verifies, so over TLS the signature does not hash them once more
-    (botocore signs them all the same where there is no TLS). Answers are verified against the claim, not twice.
+    Bodies sent to S3 carry a SHA-256 of ours that S3 verifies, so over TLS the signature does not hash them once more.
+    Answers are verified against the claim, not twice.
+
+    Args:
+        service: boto3's name of the service.
+        tls: Whether the endpoint is reached over TLS; without it bodies are signed.
     """
     common: dict[str, Any] = {
         "connect_timeout": CONNECT_SECONDS,
@@ -44,7 +48,7 @@ def config_for(service: str) -> Config:
     if service == "s3":
         common |= {
             "signature_version": "s3v4",
-            "s3": {"payload_signing_enabled": False},
+            "s3": {"payload_signing_enabled": not tls},
             "request_checksum_calculation": "when_required",
             "response_checksum_validation": "when_required",
         }
@@ -87,9 +91,17 @@ class Clients:
             if self._session is None:
                 self._session = boto3.Session()
             if service not in self._clients:
-                create: Any = self._session.client
-                self._clients[service] = create(service, config=config_for(service))
+                self._clients[service] = make_client(self._session, service)
             return self._clients[service]
+
+
+def make_client(session: boto3.Session, service: str) -> Any:  # noqa: ANN401 - boto3 makes client classes at run time
+    """A client, set up for the endpoint that the session and the environment give it."""
+    create: Any = session.client
+    client = create(service, config=config_for(service))
+    if service == "s3" and client.meta.endpoint_url.startswith("http://"):
+        return create(service, config=config_for(service, tls=False))
+    return client
 
 
 @lru_cache(maxsize=1)
