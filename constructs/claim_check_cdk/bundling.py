@@ -110,34 +110,25 @@ def bundle(
         BundlingError: A package or lock file is missing or unfit, or the wheels could not be had.
     """
     runtime = package_folder(RUNTIME_PACKAGE)
+    root = (build_dir or Path.cwd() / DEFAULT_BUILD_DIR).absolute()
     target = _Target(python_version, machine, local=local and requirements_lock is not None)
     compiler = None if target.local else _find_python(python_version)
-    locks = [runtime / "handlers" / "requirements.lock", *([requirements_lock] if requirements_lock else [])]
+    wheels = _Wheels([runtime / "handlers" / "requirements.lock", *_if_given(requirements_lock)], target, compiler)
     sources = _read_packages([runtime, *packages])
-    settings = {"format": _FORMAT, "target": target.tag, "compiler": compiler and compiler.version}
-    dependencies_digest = _digest(settings, {str(number): _read(lock) for number, lock in enumerate(locks)})
-    digest = _digest(settings | {"dependencies": dependencies_digest}, sources)
-
-    root = (build_dir or Path.cwd() / DEFAULT_BUILD_DIR).absolute()
-    dependencies = root / "dependencies" / dependencies_digest
+    digest = _digest({"wheels": wheels.digest}, sources)
     asset = root / "assets" / digest
 
-    def fill_dependencies(folder: Path) -> None:
-        _install(locks, target, folder)
-        _prune(folder)
-        _compile(folder, compiler, (path.relative_to(folder).as_posix() for path in folder.rglob("*.py")))
-
-    def fill_asset(folder: Path) -> None:
-        _make_once(dependencies, fill_dependencies)
-        shutil.copytree(dependencies, folder, dirs_exist_ok=True)
+    def fill(folder: Path) -> None:
+        shutil.copytree(wheels.installed_in(root / "dependencies"), folder, dirs_exist_ok=True)
         _refuse_collisions(folder, packages)
         for name, content in sources.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
         _compile(folder, compiler, (name for name in sources if name.endswith(".py")))
 
-    _make_once(asset, fill_asset)
-    return Bundle(asset, digest, target.tag if _has_compiled_wheels(asset) else "any", compiler and compiler.version)
+    _make_once(asset, fill)
+    platform = target.tag if _has_compiled_wheels(asset) else "any"
+    return Bundle(asset, digest, platform, compiler.version if compiler else None)
 
 
 def package_folder(name: str) -> Path:
@@ -195,6 +186,32 @@ class _Target:
         return [*platforms, "--python-version", self.python_version, "--implementation", "cp"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Wheels:
+    """What is installed, where it has to run, and who compiles it."""
+
+    locks: Sequence[Path]
+    target: _Target
+    compiler: _Python | None
+
+    @property
+    def digest(self) -> str:
+        compiler = self.compiler.version if self.compiler else ""
+        settings = {"format": _FORMAT, "target": self.target.tag, "compiler": compiler}
+        return _digest(settings, {str(number): _read(lock) for number, lock in enumerate(self.locks)})
+
+    def installed_in(self, root: Path) -> Path:
+        """The folder they are installed in, made now if need be."""
+
+        def fill(folder: Path) -> None:
+            _install(self.locks, self.target, folder)
+            _prune(folder)
+            _compile(folder, self.compiler, (path.relative_to(folder).as_posix() for path in folder.rglob("*.py")))
+
+        _make_once(root / self.digest, fill)
+        return root / self.digest
+
+
 # --- Inputs ---------------------------------------------------------------------------------------------------------
 
 
@@ -229,7 +246,11 @@ def _read(lock: Path) -> bytes:
         raise BundlingError(f"The lock file {lock} cannot be read: {error.strerror}.") from error
 
 
-def _digest(settings: Mapping[str, str | None], files: Mapping[str, bytes]) -> str:
+def _if_given(path: Path | None) -> list[Path]:
+    return [] if path is None else [path]
+
+
+def _digest(settings: Mapping[str, str], files: Mapping[str, bytes]) -> str:
     contents = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     return hashlib.sha256(json.dumps([settings, contents], sort_keys=True).encode()).hexdigest()
 
@@ -306,7 +327,8 @@ def _install(locks: Sequence[Path], target: _Target, folder: Path) -> None:
         raise BundlingError(
             f"The locked wheels of {', '.join(map(str, locks))} could not be installed for {target.tag}. Every line "
             "needs hashes, and a wheel for this platform that the package index or the cache has. The installer said:\n"
-            f"{done.stderr.strip()[-2000:]}"
+            f"{done.stderr.strip()[-2000:]}\n"
+            f"Where two locks disagree about a package, compile the second with: --constraint {locks[0]}"
         )
 
 

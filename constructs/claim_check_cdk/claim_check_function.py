@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,15 +13,18 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sqs as sqs
-from constructs import Construct, IConstruct
+from constructs import Construct
 
 from claim_check.contract import (
     LAMBDA_MAX_MEMORY_MIB,
     LAMBDA_MAX_TEMP_MIB,
     LAMBDA_MIN_MEMORY_MIB,
     LAMBDA_MIN_TEMP_MIB,
+    MIB,
 )
+from claim_check_cdk.acknowledgements import acknowledge
 from claim_check_cdk.bundling import Bundle, Machine, bundle
+from claim_check_cdk.validation import Mistakes, describe, known, known_bytes
 
 CONSUMER_HANDLER: Final = "claim_check.handlers.consumer.handler"
 BUILD_DIR_CONTEXT: Final = "claim-check:build-dir"
@@ -48,7 +51,8 @@ _RESERVED_VARIABLES: Final = frozenset(
         "LAMBDA_TASK_ROOT",
     }
 )
-_PYTHON: Final = re.compile(r"python(3\.\d+)")
+_MACHINES: Final[Mapping[str, Machine]] = {"arm64": "arm64", "x86_64": "x86_64"}
+_PYTHON: Final = re.compile(r"python(3\.(?:1[1-9]|[2-9][0-9]))")
 
 
 @jsii.implements(iam.IGrantable)
@@ -104,25 +108,22 @@ class ClaimCheckFunction(Construct):
                 invokes has none: its queue has one.
             log_retention: How long logs are kept.
             architecture: Processor.
-            runtime: A Python runtime.
+            runtime: A Python runtime, 3.11 or newer.
             description: Shown in the console. By default there is none.
             removal_policy: What happens to the log group when it leaves the stack. By default it stays.
 
         Raises:
-            ValueError: Arguments are wrong; the message lists all of them.
+            InvalidSettingsError: Arguments are wrong; the message lists all of them.
             BundlingError: The asset cannot be built.
         """
         super().__init__(scope, construct_id)
         timeout = timeout or cdk.Duration.seconds(60)
-        _check(
-            self,
-            [
-                *_handler_mistakes(handler, handler_package, requirements_lock),
-                *_environment_mistakes(environment or {}),
-                *_size_mistakes(timeout, memory_size_mib, ephemeral_storage),
-                *_platform_mistakes(runtime, architecture, description),
-            ],
-        )
+        mistakes = Mistakes(describe(self))
+        _check_handler(mistakes, handler, handler_package, requirements_lock)
+        _check_environment(mistakes, environment or {})
+        _check_sizes(mistakes, timeout, memory_size_mib, ephemeral_storage)
+        _check_platform(mistakes, runtime, architecture, description)
+        mistakes.raise_all()
         self.bundle: Bundle = self._bundle(handler_package, requirements_lock, runtime, architecture)
         self.log_group = logs.LogGroup(self, "LogGroup", retention=log_retention, removal_policy=removal_policy)
         self.role = self._make_role(tracing=tracing)
@@ -165,7 +166,7 @@ class ClaimCheckFunction(Construct):
 
     def acknowledge_no_dead_letter_queue(self, reason: str) -> None:
         """Tell cdk-nag why this function needs no dead-letter queue of its own, e.g. because a queue invokes it."""
-        _acknowledge(self._cfn_function, "Serverless-LambdaDLQ", reason)
+        acknowledge(self._cfn_function, "Serverless-LambdaDLQ", reason)
 
     @property
     def _cfn_function(self) -> lambda_.CfnFunction:
@@ -178,18 +179,17 @@ class ClaimCheckFunction(Construct):
     ) -> Bundle:
         build_dir = self.node.try_get_context(BUILD_DIR_CONTEXT)
         version = _PYTHON.fullmatch(runtime.name)
-        machine: Machine = "arm64" if architecture.name == lambda_.Architecture.ARM_64.name else "x86_64"
         made = bundle(
             packages=[package] if package else [],
             requirements_lock=lock,
             python_version=version[1] if version else runtime.name,
-            machine=machine,
+            machine=_MACHINES[architecture.name],
             local=str(self.node.try_get_context(LOCAL_CONTEXT)).lower() == "true",
             build_dir=Path(build_dir) if build_dir else None,
         )
         if made.compiled_with is None:
-            _say_once(
-                cdk.Stack.of(self),
+            # CDK says the same thing about the same construct once, so it is said about the stack.
+            cdk.Annotations.of(cdk.Stack.of(self)).add_info(
                 f"The Lambda asset has no .pyc files, since {runtime.name} is not installed here: each cold start "
                 "compiles the sources.",
             )
@@ -208,7 +208,7 @@ class ClaimCheckFunction(Construct):
         role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"), inline_policies=policies)
         if tracing and role.node.default_child is not None:
             for finding in ("AwsSolutions-IAM5[Resource::*]", "Serverless-LambdaStarPermissions"):
-                _acknowledge(
+                acknowledge(
                     role.node.default_child,
                     finding,
                     "X-Ray's PutTraceSegments and PutTelemetryRecords know no resources: IAM accepts only * for them.",
@@ -220,72 +220,133 @@ def _allow(actions: list[str], resource: str) -> iam.PolicyDocument:
     return iam.PolicyDocument(statements=[iam.PolicyStatement(actions=actions, resources=[resource])])
 
 
-def _acknowledge(construct: IConstruct, finding: str, reason: str) -> None:
-    cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=finding, reason=reason))
-
-
-def _say_once(stack: cdk.Stack, message: str) -> None:
-    if all(entry.data != message for entry in stack.node.metadata):
-        cdk.Annotations.of(stack).add_info(message)
-
-
 # --- Validation -----------------------------------------------------------------------------------------------------
 
 
-def _check(construct: Construct, mistakes: list[str]) -> None:
-    if mistakes:
-        lines = "\n".join(f"  - {mistake}" for mistake in mistakes)
-        raise ValueError(f"{type(construct).__name__} at {construct.node.path}:\n{lines}")
-
-
-def _handler_mistakes(handler: str, package: Path | None, lock: Path | None) -> Iterable[str]:
-    if not _HANDLER.fullmatch(handler):
-        yield f"handler is {handler!r}; it has to be 'package.module.function', e.g. {CONSUMER_HANDLER!r}"
-    if package is not None and not package.name.isidentifier():
-        yield f"handler_package is {package}; its name cannot be imported. Rename it to letters, digits and _"
-    if package is not None and not (package / "__init__.py").is_file():
-        yield f"handler_package is {package}; that is no package. Name a folder that holds an __init__.py"
-    if lock is not None and not lock.is_file():
-        yield f"requirements_lock is {lock}; there is no such file. Make it with 'uv pip compile --generate-hashes'"
-
-
-def _environment_mistakes(environment: Mapping[str, str]) -> Iterable[str]:
-    for name in environment:
-        if not _VARIABLE.fullmatch(name):
-            yield f"environment has {name!r}; names start with a letter, hold letters, digits and _, at least two"
-        elif name.startswith("AWS_LAMBDA_") or name in _RESERVED_VARIABLES:
-            yield f"environment has {name!r}; Lambda keeps these names for itself. Choose another"
-    known = {name: value for name, value in environment.items() if not cdk.Token.is_unresolved(value)}
-    size = sum(len(name.encode()) + len(value.encode()) for name, value in known.items())
-    if size > _MAX_ENVIRONMENT_BYTES:
-        yield (
-            f"environment takes {size} bytes; Lambda takes {_MAX_ENVIRONMENT_BYTES}. "
-            "Put large values into a file of handler_package or into Parameter Store"
+def _check_handler(mistakes: Mistakes, handler: str, package: Path | None, lock: Path | None) -> None:
+    mistakes.require(
+        _HANDLER.fullmatch(handler) is not None,
+        "handler",
+        repr(handler),
+        "must be package.module.function",
+        f"name one, e.g. {CONSUMER_HANDLER}",
+    )
+    if package is not None:
+        mistakes.require(
+            package.name.isidentifier(),
+            "handler_package",
+            package,
+            "the folder's name must be one that Python can import",
+            "rename it to letters, digits and _",
+        )
+        mistakes.require(
+            (package / "__init__.py").is_file(),
+            "handler_package",
+            package,
+            "must be the folder of a package",
+            "name a folder that holds an __init__.py",
+        )
+    if lock is not None:
+        mistakes.require(
+            lock.is_file(),
+            "requirements_lock",
+            lock,
+            "must be a file",
+            "make one with: uv pip compile --generate-hashes requirements.in --output-file requirements.lock",
         )
 
 
-def _size_mistakes(timeout: cdk.Duration, memory_mib: int, storage: cdk.Size | None) -> Iterable[str]:
-    if not timeout.is_unresolved() and not 1 <= timeout.to_milliseconds() / 1000 <= _MAX_TIMEOUT_SECONDS:
-        yield f"timeout is {timeout.to_human_string()}; it has to be 1 to {_MAX_TIMEOUT_SECONDS} seconds"
-    elif not timeout.is_unresolved() and timeout.to_milliseconds() % 1000:
-        yield f"timeout is {timeout.to_human_string()}; Lambda counts whole seconds. Round it up"
-    if not cdk.Token.is_unresolved(memory_mib) and not LAMBDA_MIN_MEMORY_MIB <= memory_mib <= LAMBDA_MAX_MEMORY_MIB:
-        yield f"memory_size_mib is {memory_mib}; it has to be {LAMBDA_MIN_MEMORY_MIB} to {LAMBDA_MAX_MEMORY_MIB}"
-    if storage is None or storage.is_unresolved():
-        return
-    mebibytes = storage.to_mebibytes(rounding=cdk.SizeRoundingBehavior.NONE)
-    if not LAMBDA_MIN_TEMP_MIB <= mebibytes <= LAMBDA_MAX_TEMP_MIB:
-        yield f"ephemeral_storage is {mebibytes:g} MiB; it has to be {LAMBDA_MIN_TEMP_MIB} to {LAMBDA_MAX_TEMP_MIB} MiB"
-    elif mebibytes != int(mebibytes):
-        yield f"ephemeral_storage is {mebibytes} MiB; Lambda counts whole MiB. Round it up"
+def _check_environment(mistakes: Mistakes, environment: Mapping[str, str]) -> None:
+    for name in environment:
+        mistakes.require(
+            _VARIABLE.fullmatch(name) is not None,
+            "environment",
+            repr(name),
+            "a name starts with a letter and holds letters, digits and _, at least two in all",
+            "rename it",
+        )
+        mistakes.require(
+            not name.startswith("AWS_LAMBDA_") and name not in _RESERVED_VARIABLES,
+            "environment",
+            repr(name),
+            "Lambda keeps this name for itself",
+            "rename it",
+        )
+    size = sum(len(name.encode()) + len((known(value) or "").encode()) for name, value in environment.items())
+    mistakes.require_range(
+        "environment",
+        size,
+        low=0,
+        high=_MAX_ENVIRONMENT_BYTES,
+        unit="bytes",
+        way_out="keep large values in a file of handler_package",
+    )
 
 
-def _platform_mistakes(
-    runtime: lambda_.Runtime, architecture: lambda_.Architecture, description: str | None
-) -> Iterable[str]:
-    if not _PYTHON.fullmatch(runtime.name):
-        yield f"runtime is {runtime.name}; the runtime library is Python. Take lambda_.Runtime.PYTHON_3_14"
-    if architecture.name not in {lambda_.Architecture.ARM_64.name, lambda_.Architecture.X86_64.name}:
-        yield f"architecture is {architecture.name}; take lambda_.Architecture.ARM_64 or X86_64"
-    if description is not None and not cdk.Token.is_unresolved(description) and len(description) > _MAX_DESCRIPTION:
-        yield f"description has {len(description)} characters; Lambda takes {_MAX_DESCRIPTION}"
+def _check_sizes(mistakes: Mistakes, timeout: cdk.Duration, memory_mib: int, storage: cdk.Size | None) -> None:
+    seconds = None if timeout.is_unresolved() else timeout.to_milliseconds() / 1000
+    mistakes.require_range(
+        "timeout",
+        seconds,
+        low=1,
+        high=_MAX_TIMEOUT_SECONDS,
+        unit="seconds",
+        way_out="split longer work into several messages",
+    )
+    mistakes.require(
+        seconds is None or seconds.is_integer(),
+        "timeout",
+        f"{seconds} seconds",
+        "Lambda counts whole seconds",
+        "round it up",
+    )
+    mistakes.require_range(
+        "memory_size_mib",
+        known(memory_mib),
+        low=LAMBDA_MIN_MEMORY_MIB,
+        high=LAMBDA_MAX_MEMORY_MIB,
+        unit="MiB",
+        way_out="stream what does not fit, or keep it in ephemeral_storage",
+    )
+    size = known_bytes(storage)
+    mistakes.require_range(
+        "ephemeral_storage",
+        None if size is None else size / MIB,
+        low=LAMBDA_MIN_TEMP_MIB,
+        high=LAMBDA_MAX_TEMP_MIB,
+        unit="MiB",
+        way_out="stream what does not fit",
+    )
+    mistakes.require(
+        size is None or size % MIB == 0,
+        "ephemeral_storage",
+        f"{size} bytes",
+        "Lambda counts whole MiB",
+        "round it up",
+    )
+
+
+def _check_platform(
+    mistakes: Mistakes, runtime: lambda_.Runtime, architecture: lambda_.Architecture, description: str | None
+) -> None:
+    mistakes.require(
+        _PYTHON.fullmatch(runtime.name) is not None,
+        "runtime",
+        runtime.name,
+        "the runtime library needs Python 3.11 or newer",
+        "take lambda_.Runtime.PYTHON_3_14",
+    )
+    mistakes.require(
+        architecture.name in _MACHINES,
+        "architecture",
+        architecture.name,
+        f"must be one of {', '.join(_MACHINES)}",
+        "take lambda_.Architecture.ARM_64",
+    )
+    mistakes.require(
+        len(known(description) or "") <= _MAX_DESCRIPTION,
+        "description",
+        f"{len(description or '')} characters",
+        f"must be at most {_MAX_DESCRIPTION}",
+        "shorten it",
+    )
