@@ -1,19 +1,27 @@
 """``claim-check local …``: the application on this machine."""
 
 import contextlib
+import json
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from claim_check.errors import ClaimCheckError
 from claim_check_ops.local.cdk_cli import CdkCli, CdkCliError
+from claim_check_ops.local.deployment import documents_deployment
 from claim_check_ops.local.embedded_aws import EmbeddedAws, EmbeddedAwsError
+from claim_check_ops.local.run import Run
+
+TABLE_WIDTH: Final = 120
+"""Columns of a table that is written to a file or a pipe."""
 
 app = typer.Typer(help="Run the application against an embedded AWS on this machine.", no_args_is_help=True)
 
@@ -42,6 +50,39 @@ def up(*, enforce_iam: EnforceIam = False, project: Project = Path()) -> None:
     except (EmbeddedAwsError, CdkCliError) as error:
         Console(stderr=True).print(str(error), markup=False, highlight=False)
         raise typer.Exit(1) from error
+
+
+@app.command()
+def run(
+    *,
+    enforce_iam: EnforceIam = False,
+    project: Project = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    sabotage: Annotated[
+        str | None, typer.Option(help="Let this case's payload vanish before it is read: the run must then fail.")
+    ] = None,
+) -> None:
+    """Deploy the app into an embedded AWS, send it real files, and show what became of each.
+
+    Exits with 0 only if every message ended as it must.
+    """
+    console = Console(stderr=as_json, width=None if sys.stdout.isatty() else TABLE_WIDTH)
+    try:
+        with ends_orderly(), EmbeddedAws(enforce_iam=enforce_iam) as aws:
+            (outputs,) = deploy_app(aws, project, console).values()
+            result = Run(documents_deployment(aws, outputs), console)
+            result.execute(sabotage=sabotage)
+    except (EmbeddedAwsError, CdkCliError, ClaimCheckError) as error:
+        Console(stderr=True).print(str(error), markup=False, highlight=False)
+        raise typer.Exit(1) from error
+    if as_json:
+        typer.echo(json.dumps(result.document(), indent=2))
+    else:
+        console.print(result.table())
+    for problem in result.problems:
+        console.print(problem, style="red", markup=False)
+    if not result.succeeded:
+        raise typer.Exit(1)
 
 
 def deploy_app(aws: EmbeddedAws, project: Path, console: Console) -> dict[str, dict[str, str]]:

@@ -74,6 +74,17 @@ class EmbeddedAwsError(RuntimeError):
     """The embedded AWS could not be started or does not answer; the text holds the end of its log."""
 
 
+class _Session(boto3.Session):
+    """Makes clients of the embedded AWS, whatever the process's environment says."""
+
+    def __init__(self, endpoint_url: str, *, verify: str | None) -> None:
+        super().__init__(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)  # noqa: S106 - made up
+        self._reach = {"endpoint_url": endpoint_url, "verify": verify}
+
+    def client(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - boto3's own signature lists every service
+        return super().client(*args, **{**self._reach, **kwargs})
+
+
 class EmbeddedAws:
     """One embedded AWS on a free loopback port. A context manager: leaving it ends the process and its files.
 
@@ -226,8 +237,8 @@ class EmbeddedAws:
 
     @cached_property
     def session(self) -> boto3.Session:
-        """A boto3 session with its credentials; shared by all clients."""
-        return boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)  # noqa: S106 - made up
+        """A boto3 session whose clients reach it, with credentials of its own; shared by all clients."""
+        return _Session(self.endpoint_url, verify=str(self.ca_bundle) if self.ca_bundle else None)
 
     def client(self, service: str, *, config: botocore.config.Config | None = None) -> Any:  # noqa: ANN401 - boto3 makes client classes at run time
         """Return a new boto3 client of the named service; the properties below are the typed, shared ones.
@@ -243,12 +254,7 @@ class EmbeddedAws:
             proxies={},
             retries={"mode": "standard", "max_attempts": 3},
         )
-        return self.session.client(
-            service,
-            endpoint_url=self.endpoint_url,
-            verify=str(self.ca_bundle) if self.ca_bundle else None,
-            config=settings.merge(config) if config else settings,
-        )
+        return self.session.client(service, config=settings.merge(config) if config else settings)
 
     @cached_property
     def s3(self) -> "S3Client":

@@ -1,0 +1,162 @@
+"""`claim-check local run`: send everything, watch until all is settled, and say whether it ended as it must."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from claim_check.contract import Metric
+from claim_check_ops.local.deployment import Deployment
+from claim_check_ops.local.outcomes import Outcomes, Seen
+from claim_check_ops.local.scenario import Scenario, Sent
+from claim_check_ops.local.waiting import wait_until
+
+SETTLE_SECONDS: Final = 180.0
+"""A payload that is gone is looked for five times, with growing pauses, before its message is parked."""
+
+POLL_SECONDS: Final = 0.25
+
+LOG_SECONDS: Final = 10.0
+"""What a function printed can be read a moment after its invocation ended."""
+
+
+class Run:
+    """One run of all cases.
+
+    Attributes:
+        sent: What was sent.
+        seen: What became of it, by case.
+        problems: What is wrong with the run as a whole.
+    """
+
+    def __init__(self, deployment: Deployment, console: Console) -> None:
+        """Prepare.
+
+        Args:
+            deployment: Where to.
+            console: Where progress is shown.
+        """
+        self._deployment = deployment
+        self._console = console
+        self._outcomes = Outcomes(deployment)
+        self.sent: list[Sent] = []
+        self.seen: dict[str, Seen] = {}
+        self.problems: list[str] = []
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether every message ended as it must."""
+        settled = all(one.case in self.seen and not self.seen[one.case].problems for one in self.sent)
+        return bool(self.sent) and settled and not self.problems
+
+    def execute(self, *, sabotage: str | None = None) -> None:
+        """Send, watch, judge.
+
+        Args:
+            sabotage: Name of a case whose payload vanishes before it is read.
+        """
+        with tempfile.TemporaryDirectory() as folder, self._progress() as bar:
+            cases = Scenario(self._deployment, Path(folder), sabotage=sabotage).cases()
+            bar.expect(len(cases))
+            for later in (False, True):
+                for case in (one for one in cases if one.later is later):
+                    bar.show(f"sending: {case.name}", len(self.seen))
+                    self.sent.append(case.send())
+                self._watch(bar)
+            self._check_totals()
+
+    def table(self) -> Table:
+        """One row per message: what was sent, how, and what became of it."""
+        table = Table(title="What became of every message", box=SIMPLE_HEAD, title_justify="left")
+        for heading in ("sent", "by", "as", "size", "outcome", "seconds", "right"):
+            number = heading in {"size", "seconds"}
+            table.add_column(heading, justify="right" if number else "left", no_wrap=heading in {"sent", "outcome"})
+        for sent in self.sent:
+            table.add_row(*_cells(sent, self.seen.get(sent.case)))
+        return table
+
+    def document(self) -> dict[str, object]:
+        """The same for machines."""
+        rows = [_row(sent, self.seen.get(sent.case)) for sent in self.sent]
+        return {"succeeded": self.succeeded, "problems": self.problems, "messages": rows}
+
+    def _watch(self, bar: "_ProgressBar") -> None:
+        def settled() -> bool:
+            self.seen = self._outcomes.look(self.sent)
+            waiting = [one.case for one in self.sent if one.case not in self.seen]
+            bar.show(f"waiting for: {', '.join(waiting)}" if waiting else "settled", len(self.seen))
+            return not waiting
+
+        try:
+            wait_until(settled, what="every message to be settled", timeout=SETTLE_SECONDS, interval=POLL_SECONDS)
+        except TimeoutError as error:
+            self.problems.append(str(error))
+
+    def _check_totals(self) -> None:
+        """Every effect once: as many rows, and as many messages counted as processed, as files to be processed."""
+        expected = sum(1 for one in self.sent if one.expected.outcome == "processed")
+        rows = self._outcomes.documents()
+        if rows != expected:
+            self.problems.append(f"{rows} document rows for {expected} files")
+
+        def counted() -> bool:
+            return self._counted(Metric.PROCESSED) == expected
+
+        try:
+            wait_until(counted, what="the consumer's metric", timeout=LOG_SECONDS)
+        except TimeoutError:
+            number = self._counted(Metric.PROCESSED)
+            self.problems.append(f"the consumer counted {number} processed messages for {expected} files")
+
+    def _counted(self, metric: str) -> int:
+        documents = self._deployment.aws.lambda_metrics(self._deployment.consumer_function)
+        return sum(int(value) for document in documents for value in document.get(metric, []))
+
+    @contextmanager
+    def _progress(self) -> Iterator["_ProgressBar"]:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, TimeElapsedColumn(), console=self._console, transient=True) as progress:
+            yield _ProgressBar(progress)
+
+
+class _ProgressBar:
+    """How many messages are settled, and what is being done."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("making sample files", total=None)
+
+    def expect(self, total: int) -> None:
+        self._progress.update(self._task, total=total)
+
+    def show(self, text: str, done: int) -> None:
+        self._progress.update(self._task, description=text, completed=done)
+
+
+def _cells(sent: Sent, seen: Seen | None) -> tuple[str, ...]:
+    first = (sent.case, sent.way, sent.shape, decimal(sent.size))
+    if seen is None:
+        return (*first, "[red]not settled[/red]", "", "")
+    words = {"processed": "processed once", "duplicate": "duplicate", "parked": f"parked: {seen.code}"}
+    verdict = f"[red]{'; '.join(seen.problems)}[/red]" if seen.problems else "[green]yes[/green]"
+    return (*first, words[seen.outcome], f"{seen.seconds:.1f}", verdict)
+
+
+def _row(sent: Sent, seen: Seen | None) -> dict[str, object]:
+    first = {"case": sent.case, "way": sent.way, "shape": sent.shape, "size": sent.size}
+    if seen is None:
+        return {**first, "outcome": None, "code": None, "seconds": None, "problems": ["not settled"]}
+    return {
+        **first,
+        "outcome": seen.outcome,
+        "code": seen.code,
+        "seconds": round(seen.seconds, 3),
+        "problems": list(seen.problems),
+    }
