@@ -150,6 +150,21 @@ def package_folder(name: str) -> Path:
     return folders[0]
 
 
+def has_module(module: str, packages: Sequence[Path]) -> bool | None:
+    """Whether ``claim_check`` or one of the user's packages has a module; None when it can be in none of them.
+
+    Args:
+        module: ``package.module``.
+        packages: Folders of the user's own packages.
+    """
+    package, *parts = module.split(".")
+    folders = {folder.name: folder for folder in [package_folder(RUNTIME_PACKAGE), *packages]}
+    if package not in folders:
+        return None
+    path = folders[package].joinpath(*parts)
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
 @dataclass(frozen=True, slots=True)
 class _Target:
     """Where compiled wheels have to run."""

@@ -23,7 +23,7 @@ from claim_check.contract import (
     MIB,
 )
 from claim_check_cdk.acknowledgements import acknowledge
-from claim_check_cdk.bundling import Bundle, Machine, bundle
+from claim_check_cdk.bundling import Bundle, Machine, bundle, has_module
 from claim_check_cdk.validation import Mistakes, describe, known, known_bytes
 
 CONSUMER_HANDLER: Final = "claim_check.handlers.consumer.handler"
@@ -224,13 +224,19 @@ def _allow(actions: list[str], resource: str) -> iam.PolicyDocument:
 
 
 def _check_handler(mistakes: Mistakes, handler: str, package: Path | None, lock: Path | None) -> None:
-    mistakes.require(
-        _HANDLER.fullmatch(handler) is not None,
-        "handler",
-        repr(handler),
-        "must be package.module.function",
-        f"name one, e.g. {CONSUMER_HANDLER}",
-    )
+    if _HANDLER.fullmatch(handler) is None:
+        way_out = f"name one, e.g. {CONSUMER_HANDLER}"
+        mistakes.add("handler", repr(handler), "must be package.module.function", way_out)
+    else:
+        found = has_module(handler.rpartition(".")[0], [package] if package else [])
+        mistakes.require(
+            # A package that is neither may come with the wheels of the lock.
+            lock is not None if found is None else found,
+            "handler",
+            repr(handler),
+            "the asset holds no such module",
+            "name a module of claim_check or of handler_package",
+        )
     if package is not None:
         mistakes.require(
             package.name.isidentifier(),

@@ -448,6 +448,27 @@ def test_a_package_that_is_not_there_is_named() -> None:
         bundling.package_folder("no_such_package")
 
 
+@pytest.mark.usefixtures("runtime")
+@pytest.mark.parametrize(
+    "module,found",
+    [
+        ("claim_check.contract", True),
+        ("claim_check.handlers", True),
+        ("claim_check.gone", False),
+        ("my_handlers.work", True),
+        ("my_handlers.data", False),
+        ("my_handlers", True),
+        ("elsewhere.work", None),
+    ],
+)
+def test_modules_are_looked_up_where_the_asset_will_have_them(
+    tmp_path: Path,
+    module: str,
+    found: bool | None,  # noqa: FBT001
+) -> None:
+    assert bundling.has_module(module, [make_package(tmp_path)]) is found
+
+
 # --- The asset that is deployed -------------------------------------------------------------------------------------
 
 

@@ -327,6 +327,8 @@ def test_the_users_package_travels_in_the_asset(tmp_path: Path) -> None:
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"handler": "handler"}, "handler = 'handler': must be package.module.function"),
     ({"handler": "my-package.handler"}, "handler = 'my-package.handler'"),
+    ({"handler": "claim_check.handlers.gone.handler"}, "'claim_check.handlers.gone.handler': the asset holds no such"),
+    ({"handler": "elsewhere.entry.handler"}, "handler = 'elsewhere.entry.handler': the asset holds no such module"),
     ({"handler_package": Path("/nowhere")}, "handler_package = /nowhere: must be the folder of a package"),
     ({"handler_package": Path("/not-a-name")}, "one that Python can import. Way out: rename it"),
     ({"requirements_lock": Path("/nowhere.lock")}, "requirements_lock = /nowhere.lock: must be a file"),
