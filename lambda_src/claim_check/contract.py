@@ -136,7 +136,7 @@ def tenant_prefix(tenant_id: str) -> str:
 _KEY_PATTERN: Final = re.compile(
     re.escape(PAYLOAD_PREFIX)
     + r"tenants/(?P<tenant>[A-Za-z0-9._-]{1,128})/(?P<type>[A-Za-z0-9._-]{1,128})"
-    + r"/(?P<id_hash>[0-9a-f]{32})/(?P<sha256>[0-9a-f]{64})(\.(?P<generation>[1-9][0-9]*))?",
+    + r"/(?P<id_hash>[0-9a-f]{32})/(?P<sha256>[0-9a-f]{64})(\.(?P<generation>[1-9][0-9]{0,8}))?",
     re.ASCII,
 )
 

@@ -16,6 +16,12 @@ from typing import Any, Final
 from claim_check import contract
 from claim_check.errors import InvalidEnvelope, UnsupportedVersion
 
+TEXT_MAX_LENGTH: Final = 1024
+"""Longest text of an envelope but for the payload itself, characters: the inbox row holds some of them."""
+
+INTEGER_MAX: Final = 2**63 - 1
+"""Largest number of an envelope: what every language and every table can hold."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -186,7 +192,7 @@ def _payload(document: Mapping[str, Any]) -> Inline | Claim:
         raise InvalidEnvelope("inline, payloadRef: exactly one of the two is needed")
     if inline is not None:
         fields = _object(inline, "inline")
-        return Inline(content_type=_text(fields, "contentType"), body=_text(fields, "body", empty=True))
+        return Inline(content_type=_text(fields, "contentType"), body=_well_formed(fields.get("body"), "body"))
     fields = _object(reference, "payloadRef")
     length = _integer(fields, "contentLength")
     sha256 = _text(fields, "sha256").lower()
@@ -219,12 +225,18 @@ def _encodes(text: str) -> bool:
     return True
 
 
-def _text(fields: Mapping[str, Any], name: str, *, empty: bool = False) -> str:
-    value = fields.get(name)
-    if not isinstance(value, str) or (not value and not empty):
+def _well_formed(value: Any, name: str) -> str:  # noqa: ANN401 - decoded JSON
+    if not isinstance(value, str):
         raise InvalidEnvelope(f"{name}: expected text")
     if not _encodes(value):
         raise InvalidEnvelope(f"{name}: not well-formed Unicode")
+    return value
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = _well_formed(fields.get(name), name)
+    if not 1 <= len(value) <= TEXT_MAX_LENGTH:
+        raise InvalidEnvelope(f"{name}: expected 1 to {TEXT_MAX_LENGTH} characters")
     return value
 
 
@@ -241,8 +253,8 @@ def _name(fields: Mapping[str, Any], name: str) -> str:
 
 def _integer(fields: Mapping[str, Any], name: str, *, default: int | None = None) -> int:
     value = fields.get(name, default)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise InvalidEnvelope(f"{name}: expected an integer")
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > INTEGER_MAX:
+        raise InvalidEnvelope(f"{name}: expected an integer of 64 bits")
     return value
 
 
