@@ -176,15 +176,20 @@ class Inbox:
             return Lease(reply.row, suspect=reply.row.attempts > 1)  # what was there before is unknown
         return Standing(judge(reply.row, wanted, now=now, max_attempts=self.max_attempts), reply.row)
 
-    def complete(self, lease: Lease, writes: Sequence[TableWrite]) -> int | None:
+    def complete(self, lease: Lease, writes: Sequence[TableWrite], *, at: float) -> int | None:
         """Commit the effect and the record together. None when committed, else the number of the refused write.
+
+        Args:
+            lease: Ours.
+            writes: The handler's.
+            at: Time of completion: the same whenever this is repeated, since one client token means one request.
 
         Raises:
             LostLease: Another worker owns the row.
             CommitFailed: Refused for good.
             Unavailable: Conflict, throttle or no answer; repeating is safe.
         """
-        row = self._changed(lease.row, state="COMPLETED", lease_until=0.0, last_code=None, last_message=None)
+        row = self._changed(lease.row, at=at, state="COMPLETED", lease_until=0.0, last_code=None, last_message=None)
         guard = Guard(owner=row.owner, state="IN_PROGRESS")
         reply = self._table.complete(row, guard=guard, writes=writes, token=row.owner)
         if reply is None or (isinstance(reply, Refused) and _is(reply.row, row.owner, "COMPLETED")):
@@ -322,8 +327,8 @@ class Inbox:
             ttl=self._expiry(now),
         )
 
-    def _changed(self, row: InboxRow, **changes: object) -> InboxRow:
-        now = self._clock.now()
+    def _changed(self, row: InboxRow, *, at: float | None = None, **changes: object) -> InboxRow:
+        now = self._clock.now() if at is None else at
         return dataclasses.replace(row, updated_at=now, ttl=self._expiry(now), **changes)  # type: ignore[arg-type]
 
     def _expiry(self, now: float) -> int:

@@ -359,13 +359,13 @@ class Processor:
             raise UnsupportedContentType(f"contentType: this consumer takes {', '.join(sorted(accepted))}")
 
     def _commit(self, lease: Lease, transaction: Transaction, deadline: Deadline) -> None:
-        """Commit, repeating through conflicts and throttles while there is time."""
-        failures = 0
+        """Commit, repeating the same request through conflicts and throttles while there is time."""
+        deadline.check()
+        failures, at = 0, self._clock.now()
         while True:
-            deadline.check()
             try:
                 with self._telemetry.span("commit"):
-                    refused = self._inbox.complete(lease, transaction.writes)
+                    refused = self._inbox.complete(lease, transaction.writes, at=at)
             except Unavailable as error:
                 failures += 1
                 pause = min(1.0, 0.05 * 2**failures) * (0.5 + self._random() / 2)
