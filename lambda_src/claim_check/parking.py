@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from claim_check import contract
 from claim_check.envelope import format_time
-from claim_check.errors import Unavailable
+from claim_check.errors import PublishError, Unavailable
 from claim_check.ports import MessageAttribute, OutgoingMessage
 
 if TYPE_CHECKING:
@@ -76,5 +76,7 @@ class ParkingLot:
         fifo = self._dlq_url.endswith(".fifo")
         copy = parked_copy(delivery, code=code, attempts=attempts, now=now, fifo=fifo)
         (result,) = self._queue.send_batch(self._dlq_url, [copy])
+        if result.sender_fault:
+            raise PublishError(f"the DLQ refused the copy: {result.error_code}")
         if result.sqs_message_id is None:
             raise Unavailable(f"the DLQ did not take the copy: {result.error_code}")
