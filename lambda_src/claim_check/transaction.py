@@ -75,7 +75,7 @@ class Transaction:
         self._deadline = deadline
         self._writes: list[TableWrite] = []
         self._refusals: list[ConsumeError | None] = []
-        self._items: set[tuple[str, str]] = set()
+        self._items: set[tuple[Any, ...]] = set()
         self._bytes = INBOX_ROW_BYTES
 
     @property
@@ -155,7 +155,7 @@ class Transaction:
 
     def _add(self, write: TableWrite, if_condition_fails: ConsumeError | None) -> None:
         self._deadline.check()
-        identity = (write.table, repr(sorted(write.key.items())))
+        identity = (write.table, *sorted(write.key.items()))
         size = _size(write)
         if identity in self._items:
             raise TransactionLimit(f"table {write.table}: one item twice in a transaction; merge the two writes")
