@@ -130,9 +130,15 @@ class Outcome:
     set_aside: bool = False
 
 
+class _CommitUnavailable(errors.CommitFailed):
+    """Conflicts or throttles until the deadline: the infrastructure's, so the attempt is refunded."""
+
+    refunded = True
+
+
 _LIBRARY_ERRORS: Final = frozenset(
     value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, ConsumeError)
-) - {ConsumeError, PermanentError, errors.HandlerFailed}
+) - {ConsumeError, PermanentError, errors.HandlerFailed} | {_CommitUnavailable, errors.TransactionLimit}
 """Types whose texts are our own; a handler's texts may hold what no log or table should (R11.4)."""
 
 
@@ -249,7 +255,7 @@ class Processor:
         if isinstance(gate, Standing):
             return self._stand(gate, task)
         if gate.suspect and not alone:
-            return self._set_aside(gate)
+            return self._set_aside(gate, task)
         return self._attempt(gate, task, envelope)
 
     def _stand(self, standing: Standing, task: Task) -> Outcome:  # noqa: PLR0911 - one arrow of the protocol each
@@ -271,13 +277,13 @@ class Processor:
             case Verdict.EXHAUSTED:
                 return self._park(row, task, Reason(*last_reason(row)))
 
-    def _set_aside(self, lease: Lease) -> Outcome:
+    def _set_aside(self, lease: Lease, task: Task) -> Outcome:
         """Give a suspect back: it must not take its neighbours down with it, nor cost an attempt by waiting."""
         text = "an earlier attempt was never closed"
         try:
             self._inbox.fail(lease, code=ErrorCode.HANDLER_CRASHED, message=text, refund=True)
-        except LostLease:
-            return Outcome(Metric.LOST_LEASE)
+        except LostLease as lost:
+            return self._lost(task, lost)
         except Unavailable:
             return Outcome(Metric.DEFERRED, hide_seconds=self._until(lease.row.lease_until), infrastructure=True)
         return Outcome(None, set_aside=True)
@@ -286,8 +292,7 @@ class Processor:
         try:
             self._run(lease, task, envelope)
         except LostLease as error:
-            self._log_error(task, Reason(error.code, str(error)))
-            return Outcome(Metric.LOST_LEASE)
+            return self._lost(task, error)
         except Exception as error:  # noqa: BLE001 - the boundary: whatever a handler raises becomes an outcome
             return self._failed(lease, task, error)
         self._telemetry.count(Metric.PAYLOAD_BYTES, envelope.payload.content_length)
@@ -389,11 +394,16 @@ class Processor:
         try:
             if self._inbox.fail(lease, code=reason.code, message=reason.text, refund=refund):
                 return Outcome(Metric.PROCESSED, acknowledged=True)
-        except LostLease:
-            return Outcome(Metric.LOST_LEASE)
+        except LostLease as lost:
+            return self._lost(task, lost)
         except Unavailable:
             return Outcome(Metric.RETRIED, hide_seconds=self._until(lease.row.lease_until), infrastructure=True)
         return self._later(task.delivery.receive_count if refund else lease.row.attempts, infrastructure=refund)
+
+    def _lost(self, task: Task, error: LostLease) -> Outcome:
+        """Another worker has the message: it is left as it is, and counted by the error's code."""
+        self._log_error(task, Reason(error.code, str(error)))
+        return Outcome(None)
 
     def _to_be_parked(self, error: Exception, attempts: int) -> bool:
         if not isinstance(error, ConsumeError):
@@ -408,8 +418,8 @@ class Processor:
                 row, task.delivery, code=reason.code, message=reason.text, lease_seconds=task.lease_seconds
             )
             return self._copy(parking, task)
-        except LostLease:
-            return Outcome(Metric.LOST_LEASE)
+        except LostLease as lost:
+            return self._lost(task, lost)
         except (Unavailable, PublishError) as error:
             return self._not_parked(task, error)
 
@@ -422,8 +432,8 @@ class Processor:
                 task.delivery, code=error.code, message=str(error), lease_seconds=task.lease_seconds
             )
             return Outcome(None, acknowledged=True) if parking is None else self._copy(parking, task)
-        except LostLease:
-            return Outcome(Metric.LOST_LEASE)
+        except LostLease as lost:
+            return self._lost(task, lost)
         except (Unavailable, PublishError) as failure:
             return self._not_parked(task, failure)
 
@@ -463,12 +473,6 @@ def _settle(stream: VerifiedStream, error: Exception) -> None:
         raise stream.failure from error
     if isinstance(error, PermanentError):
         stream.finish()
-
-
-class _CommitUnavailable(errors.CommitFailed):
-    """Conflicts or throttles until the deadline: the infrastructure's, so the attempt is refunded."""
-
-    refunded = True
 
 
 class _Memory:
