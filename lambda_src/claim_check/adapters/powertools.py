@@ -26,7 +26,7 @@ class PowertoolsTelemetry:
             logger: One's own logger.
         """
         self._service = service
-        self._logger = logger or Logger(service=service)
+        self._logger = logger or Logger(service=service, location=None)
         self._values: dict[str, float] = {}
         self._lock = threading.Lock()
         self._tracer: Any = _tracer(service) if tracing else None
