@@ -68,6 +68,7 @@ def producer(
         inline_limit=settings.inline_limit_bytes,
         max_message_bytes=settings.max_message_bytes,
         max_payload_bytes=settings.max_payload_bytes,
+        fair_queues=settings.fair_queues,
     )
 
 

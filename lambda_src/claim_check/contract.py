@@ -307,6 +307,9 @@ class Setting:
     INLINE_LIMIT: Final = "CLAIM_CHECK_INLINE_LIMIT_BYTES"
     MAX_MESSAGE: Final = "CLAIM_CHECK_MAX_MESSAGE_BYTES"
     MAX_PAYLOAD: Final = "CLAIM_CHECK_MAX_PAYLOAD_BYTES"
+    FAIR_QUEUES: Final = "CLAIM_CHECK_FAIR_QUEUES"
+    """``true``: on a standard queue the tenant becomes the message group of events that have none (R5.2)."""
+
     CONTENT_TYPES: Final = "CLAIM_CHECK_CONTENT_TYPES"
     """Comma-separated; absent means any."""
 

@@ -82,6 +82,7 @@ class ProducerSettings:
         inline_limit_bytes: Largest whole message whose payload travels inside.
         max_message_bytes: What the queue takes.
         max_payload_bytes: Largest payload.
+        fair_queues: On a standard queue, the tenant becomes the message group of events that have none.
         tracing: Trace with X-Ray.
     """
 
@@ -92,6 +93,7 @@ class ProducerSettings:
     inline_limit_bytes: int = contract.DEFAULT_INLINE_LIMIT_BYTES
     max_message_bytes: int = contract.SQS_MAX_MESSAGE_BYTES
     max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES
+    fair_queues: bool = False
     tracing: bool = False
 
     @classmethod
@@ -110,6 +112,7 @@ class ProducerSettings:
             inline_limit_bytes=read.integer(Setting.INLINE_LIMIT, default=cls.inline_limit_bytes),
             max_message_bytes=read.integer(Setting.MAX_MESSAGE, default=cls.max_message_bytes, minimum=1),
             max_payload_bytes=read.integer(Setting.MAX_PAYLOAD, default=cls.max_payload_bytes),
+            fair_queues=read.choice(Setting.FAIR_QUEUES, _TRUE_FALSE, default="false") == "true",
             tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
         )
 

@@ -1,0 +1,63 @@
+"""Settings of a producer: a mistake names the variable, the value and what is allowed."""
+
+from __future__ import annotations
+
+import pytest
+
+from claim_check.contract import Setting
+from claim_check.errors import InvalidSetting
+from claim_check.settings import ProducerSettings
+
+LEAST = {Setting.BUCKET: "b", Setting.QUEUE_URL: "https://sqs/0/q", Setting.BEFORE_SEND: "3600"}
+
+
+def test_the_least_that_is_needed_and_its_defaults() -> None:
+    settings = ProducerSettings.from_environment(LEAST | {"PATH": "/bin"})
+    assert settings == ProducerSettings(bucket="b", queue_url="https://sqs/0/q", before_send_seconds=3600)
+    assert (settings.inline, settings.inline_limit_bytes, settings.max_message_bytes) == ("auto", 65_536, 1_048_576)
+    assert not settings.fair_queues
+
+
+def test_everything_set() -> None:
+    settings = ProducerSettings.from_environment(
+        LEAST
+        | {
+            Setting.INLINE: "never",
+            Setting.INLINE_LIMIT: "0",
+            Setting.MAX_MESSAGE: "262144",
+            Setting.MAX_PAYLOAD: "5",
+            Setting.FAIR_QUEUES: "true",
+            Setting.TRACING: "true",
+        }
+    )
+    assert (settings.inline, settings.inline_limit_bytes, settings.max_message_bytes) == ("never", 0, 262_144)
+    assert (settings.max_payload_bytes, settings.fair_queues, settings.tracing) == (5, True, True)
+
+
+@pytest.mark.parametrize("name", LEAST)
+def test_what_is_missing_is_named(name: str) -> None:
+    for variables in ({key: value for key, value in LEAST.items() if key != name}, LEAST | {name: ""}):
+        with pytest.raises(InvalidSetting, match=name):
+            ProducerSettings.from_environment(variables)
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        (Setting.BEFORE_SEND, "0"),
+        (Setting.BEFORE_SEND, "1h"),
+        (Setting.INLINE, "always"),
+        (Setting.INLINE_LIMIT, "-1"),
+        (Setting.INLINE_LIMIT, "64 KiB"),
+        (Setting.MAX_MESSAGE, "0"),
+        (Setting.MAX_PAYLOAD, "1.5"),
+        (Setting.MAX_PAYLOAD, "\u0663"),
+        (Setting.FAIR_QUEUES, "yes"),
+        (Setting.TRACING, "1"),
+    ],
+)
+def test_what_is_malformed_is_named_with_its_value(name: str, value: str) -> None:
+    with pytest.raises(InvalidSetting) as caught:
+        ProducerSettings.from_environment(LEAST | {name: value})
+    assert name in str(caught.value)
+    assert repr(value) in str(caught.value)
