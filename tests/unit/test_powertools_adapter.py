@@ -142,6 +142,7 @@ def imported_by(statement: str) -> set[str]:
     return printed_by(f"import sys\n{statement}\nprint(*sorted(sys.modules))")
 
 
+# FIELD: awslabs/amazon-sqs-python-extended-client-lib#27 (no side effect of an import)
 def test_importing_the_library_imports_neither_boto3_nor_powertools() -> None:
     modules = imported_by("import claim_check")
     assert "claim_check.producer" in modules

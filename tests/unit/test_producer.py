@@ -120,6 +120,7 @@ def test_empty_and_one_byte_payloads(setup: Setup, payload: bytes) -> None:
     assert setup.objects.content(BUCKET, result.payload.key) == payload
 
 
+# FIELD: aspecto-io/sns-sqs-big-payload#46 (attributes travel outside the payload, so filters work)
 def test_the_message_carries_what_filters_and_triage_need(setup: Setup) -> None:
     setup.producer.publish(
         event(
@@ -166,7 +167,8 @@ def whole_size(setup: Setup) -> int:
     return size_of(setup.messages()[-1].message)
 
 
-@pytest.mark.parametrize("attributes", [{}, {"größe"[:2]: "ü" * 300}])
+# FIELD: awslabs/amazon-sqs-java-extended-client-lib#28 (attributes count)
+@pytest.mark.parametrize("attributes", [{}, {"a.b": "ü" * 300}])
 def test_the_inline_limit_counts_the_whole_message_and_is_itself_inline(attributes: dict[str, str]) -> None:
     setup = Setup()
     fields: dict[str, Any] = {"attributes": attributes, "message_id": "m"}
@@ -183,6 +185,22 @@ def test_inline_limit_above_the_queues_own_is_the_queues_own() -> None:
     setup = Setup(inline_limit=10**6, max_message_bytes=256 * 1024)
     assert isinstance(setup.producer.publish(document(250 * 1024)).payload, Inline)
     assert isinstance(setup.producer.publish(document(262 * 1024)).payload, Claim)
+
+
+# FIELD: newrelic/newrelic-java-agent#2292 (a tracer's attributes come after the size check, and need slots)
+def test_three_attributes_stay_free(setup: Setup) -> None:
+    setup.producer.publish(event(attributes={f"a{number}": "x" for number in range(contract.USER_ATTRIBUTES_MAX)}))
+    assert len(setup.messages()[0].message.attributes) == contract.SQS_MAX_ATTRIBUTES - 3
+
+
+# FIELD: awslabs/amazon-sqs-java-extended-client-lib#172 (1 MiB is usable)
+def test_a_message_of_one_mebibyte_is_sent() -> None:
+    setup = Setup(inline_limit=contract.SQS_MAX_MESSAGE_BYTES, reserve_bytes=0)
+    fields: dict[str, Any] = {"message_id": "m"}
+    setup.producer.publish(document(100, **fields))
+    largest = 100 + contract.SQS_MAX_MESSAGE_BYTES - whole_size(setup)
+    setup.producer.publish(document(largest, **fields))
+    assert whole_size(setup) == 1_048_576
 
 
 # FIELD: Particular/docs.particular.net#7059
