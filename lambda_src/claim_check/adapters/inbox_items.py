@@ -65,7 +65,9 @@ def to_row(item: Mapping[str, Any]) -> InboxRow:
 
 def to_value(value: Any) -> dict[str, Any]:  # noqa: ANN401 - any plain value
     """A plain value in the low-level form; floats travel as the shortest decimal that reads back the same."""
-    return dict(serialize(Decimal(repr(value)) if isinstance(value, float) else value))
+    if isinstance(value, float):
+        value = int(value) if value.is_integer() else Decimal(repr(value))
+    return dict(serialize(value))
 
 
 def _plain(value: Any, kind: Any) -> Any:  # noqa: ANN401 - a field of a row
