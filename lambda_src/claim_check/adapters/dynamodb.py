@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
 from claim_check.adapters.inbox_items import NAMES, serialize, to_item, to_row, to_value
 from claim_check.contract import InboxAttribute as Attribute
@@ -124,6 +124,8 @@ class DynamoDbInbox:
             self._client.transact_write_items(TransactItems=items, ClientRequestToken=token)
         except ClientError as error:
             return _cancellation(error)
+        except ParamValidationError as error:
+            raise CommitFailed(f"the SDK refused the commit: {type(error).__name__}") from None
         except BotoCoreError as error:
             raise _no_answer(error) from None
         return None
