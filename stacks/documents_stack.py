@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Any, Final
 
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
 from claim_check_cdk import AccessLogBucket, ClaimCheckFunction, ClaimCheckPipeline, DomainTable
+from claim_check_cdk.bundling import package_folder
 from stacks.settings import Settings
 
 CONSUMER: Final = "documents"
-HANDLER: Final = "claim_check_examples.documents:handle"
+HANDLER_PACKAGE: Final = "claim_check_examples"
+HANDLER: Final = f"{HANDLER_PACKAGE}.documents:handle"
 TABLE_VARIABLE: Final = "DOCUMENTS_TABLE"
 
 
@@ -43,7 +43,7 @@ class DocumentsStack(Stack):
             "Pipeline",
             consumer_name=CONSUMER,
             handler=HANDLER,
-            handler_package=_package_folder(HANDLER),
+            handler_package=package_folder(HANDLER_PACKAGE),
             handler_environment={TABLE_VARIABLE: self.documents.table.table_name},
             access_logs_bucket=AccessLogBucket(self, "AccessLogs", removal_policy=keep).bucket,
             max_concurrency=settings.max_concurrency,
@@ -55,7 +55,7 @@ class DocumentsStack(Stack):
             self,
             "Producer",
             handler="claim_check.handlers.producer.handler",
-            handler_package=_package_folder(HANDLER),
+            handler_package=package_folder(HANDLER_PACKAGE),
             environment=self.pipeline.producer_environment(),
             log_retention=settings.log_retention,
             removal_policy=keep,
@@ -78,12 +78,3 @@ class DocumentsStack(Stack):
             outputs["DeadLetterQueueUrl"] = dead_letters.queue_url
         for name, value in outputs.items():
             CfnOutput(self, name, value=value)
-
-
-def _package_folder(handler: str) -> Path:
-    """The folder of the package that holds a handler, wherever it is installed."""
-    package = handler.partition(":")[0].partition(".")[0]
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError(f"There is no package {package}, which holds {handler}.")
-    return Path(spec.submodule_search_locations[0])

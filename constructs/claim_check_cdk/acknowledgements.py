@@ -42,7 +42,7 @@ def acknowledge_objects(grantee: iam.IGrantable, bucket: s3.IBucket, pattern: st
 
 
 def _names_of(bucket: s3.IBucket, stack: Stack) -> Iterable[str]:
-    """How cdk-nag writes a bucket's ARN in a stack: by logical id, or by export where another stack makes the bucket."""
+    """How cdk-nag writes a bucket's ARN in a stack: by logical id, or by export if another stack makes the bucket."""
     resource, home = bucket.node.default_child, Stack.of(bucket)
     if not isinstance(resource, s3.CfnBucket):
         return

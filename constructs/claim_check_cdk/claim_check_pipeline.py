@@ -44,6 +44,7 @@ from claim_check_cdk.pipeline_settings import (
     check_handler,
     check_inline,
     check_known,
+    check_names_of,
     check_sizes,
     check_tracer,
     check_unused,
@@ -114,6 +115,7 @@ class ClaimCheckPipeline(Construct):
         max_attempts: int = DEFAULT_MAX_ATTEMPTS,
         inline: InlineMode = "auto",
         inline_limit: Size | None = None,
+        fair_queues: bool = False,
         max_age: Duration | None = None,
         alarm_topic: sns.ITopic | None = None,
         access_logs_bucket: s3.IBucket | None = None,
@@ -129,7 +131,7 @@ class ClaimCheckPipeline(Construct):
             scope: Parent construct.
             construct_id: Id within the parent.
             handler: The handler, ``package.module:function``.
-            handler_package: Folder of the package that holds it. By default it is part of ``claim_check``'s asset.
+            handler_package: Folder of the package that holds it; needed unless ``requirements_lock`` brings it.
             handler_environment: Environment variables for the handler; names must not begin with ``CLAIM_CHECK_``.
             requirements_lock: Requirements file with hashes that ``handler_package`` needs. By default nothing.
             consumer_name: Whose inbox rows and metrics these are; do not change it later. By default the construct id.
@@ -161,6 +163,9 @@ class ClaimCheckPipeline(Construct):
             inline: Whether producers may put small payloads into the message; ``never`` forces claims. By default
                 ``auto``.
             inline_limit: Largest message that travels inline. By default 64 KiB.
+            fair_queues: Whether producers make the tenant the message group of events that have none, so that a
+                standard queue shares the consumers fairly between tenants (R5.2); it gives no order. By default they do
+                not.
             max_age: Age of a received message that rings an alarm. By default one hour.
             alarm_topic: Told when an alarm rings and when it is over. By default nobody is told.
             access_logs_bucket: Receives the access logs of the pipeline's own bucket. By default there are none.
@@ -181,6 +186,7 @@ class ClaimCheckPipeline(Construct):
         self._terms = retention_terms or RetentionTerms()
         self._inline = inline
         self._inline_limit = _bytes_or(inline_limit, DEFAULT_INLINE_LIMIT_BYTES)
+        self._fair_queues = fair_queues
         self._tracer = tracer
         self._event_types = event_types
         self._content_types = content_types
@@ -197,9 +203,8 @@ class ClaimCheckPipeline(Construct):
         batching = Batching(size=batch_size, window=max_batching_window, max_concurrency=max_concurrency)
 
         mistakes = Mistakes(describe(self))
-        check_handler(
-            mistakes, handler=handler, consumer_name=self.consumer_name, environment=handler_environment or {}
-        )
+        check_handler(mistakes, handler, handler_package=handler_package, requirements_lock=requirements_lock)
+        check_names_of(mistakes, self.consumer_name, handler_environment or {})
         check_filters(mistakes, event_types=event_types, tenants=tenants, content_types=content_types)
         summed = {
             "max_payload": max_payload,
@@ -212,7 +217,11 @@ class ClaimCheckPipeline(Construct):
             check_sizes(
                 mistakes, self._sizing, batch_size=batch_size, memory_mib=memory_size_mib, storage=ephemeral_storage
             )
-        batching.check(mistakes, fifo=queue.queue.fifo if queue else fifo is not None)
+        is_fifo = queue.queue.fifo if queue else fifo is not None
+        batching.check(mistakes, fifo=is_fifo)
+        mistakes.require(
+            not (fair_queues and is_fifo), "fair_queues", fair_queues, "is for standard queues only", "leave it out"
+        )
         check_inline(
             mistakes, self._inline_limit, max_message=queue.max_message_bytes if queue else SQS_MAX_MESSAGE_BYTES
         )
@@ -362,6 +371,7 @@ class ClaimCheckPipeline(Construct):
             Setting.INLINE: self._inline,
             Setting.INLINE_LIMIT: str(self._inline_limit),
             Setting.BEFORE_SEND: str(before_send),
+            Setting.FAIR_QUEUES: str(self._fair_queues).lower(),
             Setting.TRACING: str(tracer).lower(),
         }
 

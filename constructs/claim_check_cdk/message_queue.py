@@ -355,7 +355,7 @@ def _check_retention(mistakes: Mistakes, retention: Duration, dead_letters: int 
         )
     if blocks:
         return
-    if source is not None and dead_letters is not None and dead_letters < source:
+    if source is not None and dead_letters is not None and dead_letters < source <= SQS_MAX_RETENTION_SECONDS:
         mistakes.add(
             "dead_letter_retention",
             format_seconds(dead_letters),

@@ -11,6 +11,7 @@ from typing import Final
 from aws_cdk import Duration, Size, Token
 
 from claim_check.contract import MIB, S3_MAX_SINGLE_PUT_BYTES, SQS_MAX_BATCH_ENTRIES, Setting, is_name
+from claim_check_cdk.bundling import has_module
 from claim_check_cdk.message_queue import VISIBILITY_FACTOR
 from claim_check_cdk.payload_holder import check_names
 from claim_check_cdk.pipeline_parts import PipelineQueue
@@ -69,15 +70,29 @@ class Batching:
         )
 
 
-def check_handler(mistakes: Mistakes, *, handler: str, consumer_name: str, environment: Mapping[str, str]) -> None:
-    """Note names that the runtime could not use."""
+def check_handler(
+    mistakes: Mistakes, handler: str, *, handler_package: Path | None, requirements_lock: Path | None
+) -> None:
+    """Note a handler that the runtime could not import."""
+    if known(handler) is None:
+        return
+    if _HANDLER.fullmatch(handler) is None:
+        way_out = "name one, e.g. orders.events:handle"
+        mistakes.add("handler", repr(handler), "must be package.module:function", way_out)
+        return
+    found = has_module(handler.partition(":")[0], [handler_package] if handler_package else [])
     mistakes.require(
-        known(handler) is None or _HANDLER.fullmatch(handler) is not None,
+        # A package that is neither may come with the wheels of the lock.
+        requirements_lock is not None if found is None else found,
         "handler",
         repr(handler),
-        "must be package.module:function",
-        "name one, e.g. orders.events:handle",
+        "the function's asset would hold no such module",
+        "pass handler_package, the folder of the package that holds it",
     )
+
+
+def check_names_of(mistakes: Mistakes, consumer_name: str, environment: Mapping[str, str]) -> None:
+    """Note a name that inbox rows could not hold, and variables that belong to the library."""
     mistakes.require(
         known(consumer_name) is None or is_name(consumer_name),
         "consumer_name",
