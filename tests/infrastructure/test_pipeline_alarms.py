@@ -1,0 +1,171 @@
+"""`PipelineAlarms`: the alarms of R12.1, and that every metric exists."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk import aws_sns as sns
+from aws_cdk.assertions import Template
+
+from claim_check.contract import METRIC_DIMENSION, METRIC_NAMESPACE, ErrorCode, Metric
+from claim_check_cdk import FifoOptions, InvalidSettingsError, MessageQueue, PipelineAlarms
+from tests.infrastructure.kit import findings, make_function, make_stack, resources
+
+AWS_METRICS: Final = {
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible"): {"QueueName"},
+    ("AWS/Lambda", "Errors"): {"FunctionName"},
+    ("AWS/Lambda", "Throttles"): {"FunctionName"},
+}
+"""The checked list of AWS's own metrics: namespace, name, dimensions."""
+
+OWN_METRICS: Final = {value for names in (Metric, ErrorCode) for name, value in vars(names).items() if name.isupper()}
+
+
+class Sample:
+    """Alarms with a topic, and alarms of a queue that blocks."""
+
+    def __init__(self) -> None:
+        """Synthesize."""
+        self.stack = make_stack()
+        function = make_function(self.stack)
+        self.queue = MessageQueue(self.stack, "Queue")
+        self.topic = sns.Topic(self.stack, "Topic", enforce_ssl=True)
+        self.alarms = PipelineAlarms(
+            self.stack,
+            "Alarms",
+            service="documents",
+            function=function,
+            dead_letter_queue=self.queue.dead_letter_queue,
+            topic=self.topic,
+        )
+        blocking = MessageQueue(self.stack, "Blocking", fifo=FifoOptions(on_poison="block"))
+        self.blocking = PipelineAlarms(
+            self.stack,
+            "BlockingAlarms",
+            service="orders",
+            function=function,
+            dead_letter_queue=blocking.dead_letter_queue,
+            max_age=cdk.Duration.days(2),
+        )
+        self.findings = [found for found in findings(self.stack) if "Alarms/" in found[1]]
+        self.template = Template.from_stack(self.stack)
+        self.found = resources(self.template, "AWS::CloudWatch::Alarm")
+
+    def alarm(self, alarm_id: str, alarms: PipelineAlarms | None = None) -> dict[str, Any]:
+        """Properties of an alarm."""
+        child = (alarms or self.alarms).alarms[alarm_id].node.default_child
+        assert isinstance(child, cdk.CfnResource)
+        return dict(self.found[self.stack.get_logical_id(child)])
+
+
+@pytest.fixture(scope="module")
+def sample() -> Sample:
+    """One synth for the module."""
+    return Sample()
+
+
+def test_the_alarms_are_these(sample: Sample) -> None:
+    assert list(sample.alarms.alarms) == [
+        "DeadLetters",
+        "WorkAge",
+        "FunctionErrors",
+        "FunctionThrottles",
+        "AccessDenied",
+        "MissingPayload",
+        "ChecksumMismatch",
+    ]
+    assert "DeadLetters" not in sample.blocking.alarms
+
+
+@pytest.mark.parametrize(
+    "alarm_id, metric, statistic, threshold, datapoints, periods",
+    [
+        ("DeadLetters", "ApproximateNumberOfMessagesVisible", "Maximum", 1, 2, 3),
+        ("WorkAge", "MessageAgeSeconds", "Maximum", 3600, 3, 5),
+        ("FunctionErrors", "Errors", "Sum", 1, 2, 5),
+        ("FunctionThrottles", "Throttles", "Sum", 1, 3, 5),
+        ("AccessDenied", "AccessDenied", "Sum", 1, 1, 15),
+        ("MissingPayload", "MissingPayload", "Sum", 1, 1, 15),
+        ("ChecksumMismatch", "ChecksumMismatch", "Sum", 1, 1, 15),
+    ],
+)
+def test_when_an_alarm_rings(
+    sample: Sample, *, alarm_id: str, metric: str, statistic: str, threshold: int, datapoints: int, periods: int
+) -> None:
+    alarm = sample.alarm(alarm_id)
+    assert alarm["MetricName"] == metric
+    assert alarm["Statistic"] == statistic
+    assert alarm["Threshold"] == threshold
+    assert alarm["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
+    assert (alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"], alarm["Period"]) == (datapoints, periods, 60)
+
+
+def test_no_alarm_flaps_or_rings_for_missing_data(sample: Sample) -> None:
+    for alarm in sample.found.values():
+        assert alarm["TreatMissingData"] == "notBreaching"
+        assert alarm["EvaluationPeriods"] >= 3
+
+
+def test_the_dlq_alarm_watches_the_dlq(sample: Sample) -> None:
+    dead_letters = sample.queue.dead_letter_queue
+    assert dead_letters is not None
+    (dimension,) = sample.alarm("DeadLetters")["Dimensions"]
+    assert dimension == {"Name": "QueueName", "Value": sample.stack.resolve(dead_letters.queue_name)}
+
+
+def test_the_age_of_work_is_our_own_metric(sample: Sample) -> None:
+    for alarms, service, threshold in ((sample.alarms, "documents", 3600), (sample.blocking, "orders", 172_800)):
+        alarm = sample.alarm("WorkAge", alarms)
+        assert alarm["Namespace"] == METRIC_NAMESPACE
+        assert alarm["Dimensions"] == [{"Name": METRIC_DIMENSION, "Value": service}]
+        assert alarm["Threshold"] == threshold
+
+
+def test_every_metric_and_dimension_exists(sample: Sample) -> None:
+    for alarm in sample.found.values():
+        dimensions = {dimension["Name"] for dimension in alarm["Dimensions"]}
+        if alarm["Namespace"] == METRIC_NAMESPACE:
+            assert alarm["MetricName"] in OWN_METRICS
+            assert dimensions == {METRIC_DIMENSION}
+        else:
+            assert AWS_METRICS[alarm["Namespace"], alarm["MetricName"]] == dimensions
+
+
+def test_every_alarm_says_whose_it_is_and_what_to_do(sample: Sample) -> None:
+    descriptions = [alarm["AlarmDescription"] for alarm in sample.found.values()]
+    assert all(len(description) > 100 for description in descriptions)
+    assert all(len(description) <= 1024 for description in descriptions)
+    assert all(description.startswith(("documents: ", "orders: ")) for description in descriptions)
+
+
+def test_a_topic_is_told_when_an_alarm_rings_and_when_it_is_over(sample: Sample) -> None:
+    topic = [sample.stack.resolve(sample.topic.topic_arn)]
+    for alarm_id in sample.alarms.alarms:
+        alarm = sample.alarm(alarm_id)
+        assert (alarm["AlarmActions"], alarm["OKActions"]) == (topic, topic)
+    assert "AlarmActions" not in sample.alarm("WorkAge", sample.blocking)
+
+
+def test_no_metric_math_and_no_composite_alarm(sample: Sample) -> None:
+    sample.template.resource_count_is("AWS::CloudWatch::CompositeAlarm", 0)
+    assert all("Metrics" not in alarm for alarm in sample.found.values())
+
+
+def test_an_age_out_of_range_is_refused() -> None:
+    stack = make_stack()
+    for age in (cdk.Duration.seconds(59), cdk.Duration.days(15)):
+        with pytest.raises(InvalidSettingsError, match=r"max_age = .* must be from 60"):
+            PipelineAlarms(
+                stack,
+                f"Alarms{age.to_seconds()}",
+                service="documents",
+                function=make_function(stack, f"Function{age.to_seconds()}"),
+                dead_letter_queue=None,
+                max_age=age,
+            )
+
+
+def test_cdk_nag_finds_nothing(sample: Sample) -> None:
+    assert sample.findings == []
