@@ -97,7 +97,8 @@ def bundle(
     """Build the asset of all functions, or find it built.
 
     Args:
-        packages: Folders of the user's own packages (each with an ``__init__.py``), put beside ``claim_check``.
+        packages: Folders of the user's own packages (each with an ``__init__.py``), put beside ``claim_check``. Hidden
+            files and caches stay out.
         requirements_lock: A requirements file with hashes that holds what these packages need beyond Powertools; every
             line exact, dependencies included. None: only what the runtime needs.
         python_version: Python of the Lambda runtime, ``major.minor``.
@@ -332,7 +333,7 @@ def _install(locks: Sequence[Path], target: _Target, folder: Path) -> None:
         if _run([*command, "--offline"]).returncode == 0:
             return
     elif importlib.util.find_spec("pip"):
-        command = [sys.executable, "-m", "pip", "install", "--no-compile", *target.pip_options(), *common]
+        command = [sys.executable, "-m", "pip", "install", "--no-user", "--no-compile", *target.pip_options(), *common]
     else:
         raise BundlingError(
             f"Neither uv nor pip was found for {sys.executable}. Install one of them: uv is the faster."

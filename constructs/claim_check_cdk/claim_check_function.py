@@ -187,12 +187,15 @@ class ClaimCheckFunction(Construct):
             local=str(self.node.try_get_context(LOCAL_CONTEXT)).lower() == "true",
             build_dir=Path(build_dir) if build_dir else None,
         )
+        # CDK says the same thing about the same construct once, so it is said about the stack.
+        about = cdk.Annotations.of(cdk.Stack.of(self))
         if made.compiled_with is None:
-            # CDK says the same thing about the same construct once, so it is said about the stack.
-            cdk.Annotations.of(cdk.Stack.of(self)).add_info(
+            about.add_info(
                 f"The Lambda asset has no .pyc files, since {runtime.name} is not installed here: each cold start "
-                "compiles the sources.",
+                "compiles the sources."
             )
+        if made.platform != "any":
+            about.add_info(f"The Lambda asset holds compiled wheels and runs on {made.platform} only.")
         return made
 
     def _make_role(self, *, tracing: bool) -> iam.Role:

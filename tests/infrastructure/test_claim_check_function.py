@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
@@ -272,13 +273,31 @@ def test_a_function_without_dead_letter_queue_is_found_until_it_is_acknowledged(
     assert finding not in findings(stack)
 
 
-def test_missing_byte_code_is_said_once_per_stack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("claim_check_cdk.bundling._find_python", lambda _: None)
+@pytest.mark.parametrize(
+    "made,said",
+    [
+        ({"compiled_with": None}, ["The Lambda asset has no .pyc files, since python3.14 is not installed here: "]),
+        (
+            {"platform": "cp314-manylinux_2_34_aarch64"},
+            ["compiled wheels and runs on cp314-manylinux_2_34_aarch64 only"],
+        ),
+        ({}, []),
+    ],
+)
+def test_what_an_asset_lacks_is_said_once_per_stack(
+    made: dict[str, Any], said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete = dataclasses.replace(bundle(), platform="any", compiled_with="3.14.0")
+    monkeypatch.setattr(
+        "claim_check_cdk.claim_check_function.bundle", lambda **_: dataclasses.replace(complete, **made)
+    )
     stack = cdk.Stack(cdk.App(), "Stack")
     for name in ("One", "Two"):
         ClaimCheckFunction(stack, name)
-    said = assertions.Annotations.from_stack(stack).find_info("*", assertions.Match.string_like_regexp("no .pyc files"))
-    assert len(said) == 1
+    found = assertions.Annotations.from_stack(stack).find_info("*", assertions.Match.string_like_regexp("Lambda asset"))
+    assert len(found) == len(said)
+    for text, message in zip(said, found, strict=True):
+        assert text in str(message.entry.data)
 
 
 @pytest.mark.parametrize("context,local", [({}, False), ({LOCAL_CONTEXT: True}, True), ({LOCAL_CONTEXT: "true"}, True)])
