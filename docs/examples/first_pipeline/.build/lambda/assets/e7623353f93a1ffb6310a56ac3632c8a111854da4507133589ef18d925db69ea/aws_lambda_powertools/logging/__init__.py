@@ -1,0 +1,5 @@
+"""Logging utility"""
+
+from .logger import Logger
+
+__all__ = ["Logger"]

@@ -1,0 +1,1 @@
+"""Internal shared functions. Do not rely on it besides internal usage."""

@@ -1,0 +1,3 @@
+from typing import Literal
+
+TransformOptions = Literal["json", "binary", "auto", None]  # noqa PYI061

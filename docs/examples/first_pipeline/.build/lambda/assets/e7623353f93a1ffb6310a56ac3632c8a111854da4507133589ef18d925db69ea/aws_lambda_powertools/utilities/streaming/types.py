@@ -1,0 +1,3 @@
+from typing import IO, TypeVar
+
+T = TypeVar("T", bound=IO[bytes])

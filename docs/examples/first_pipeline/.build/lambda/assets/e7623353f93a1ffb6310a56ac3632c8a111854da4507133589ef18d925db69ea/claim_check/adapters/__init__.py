@@ -1,0 +1,1 @@
+"""Adapters: the ports of `claim_check.ports` on AWS."""

@@ -1,0 +1,168 @@
+"""The object store on S3."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+from urllib3.exceptions import HTTPError
+
+from claim_check.adapters.failures import code_of, kind_of, own_error_behind
+from claim_check.errors import AccessDenied, ConsumeError, MissingPayload, PublishError, Unavailable
+from claim_check.ports import ObjectExists, OpenedObject, StoredObject, WriteConflict
+
+if TYPE_CHECKING:
+    from botocore.response import StreamingBody
+    from mypy_boto3_s3 import S3Client
+
+_LOG: Final = logging.getLogger(__name__)
+_WAYS_OUT: Final = {
+    "AccessDenied": "allow s3:PutObject on the payload prefix and the use of its KMS key; see the bucket policy, too",
+    "BadDigest": "the content changed while it was published; publish it again",
+    "EntityTooLarge": "one PUT takes up to 5 GiB",
+    "NoSuchBucket": "check the bucket's name and Region",
+}
+
+
+class S3Body:
+    """The body of an answer, whose failures are told apart from its end."""
+
+    def __init__(self, body: StreamingBody) -> None:
+        """Wrap botocore's stream."""
+        self._body = body
+
+    def read(self, size: int, /) -> bytes:
+        """Read up to ``size`` bytes; empty at the end.
+
+        Raises:
+            Unavailable: The connection broke, or the body was cut short.
+        """
+        if size == 0:
+            return b""
+        try:
+            return self._body.read(size)
+        except (BotoCoreError, HTTPError, OSError) as error:
+            raise Unavailable(f"S3 broke off while the payload was read ({type(error).__name__})") from error
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self._body.close()
+
+
+class S3ObjectStore:
+    """`claim_check.ports.ObjectStore` on S3."""
+
+    def __init__(
+        self, client: S3Client, *, expected_owner: str | None = None, encryption: Mapping[str, str] | None = None
+    ) -> None:
+        """Use a client.
+
+        Args:
+            client: S3 client (`claim_check.adapters.session`), perhaps of another Region or account.
+            expected_owner: Account that must own the bucket: S3 refuses the call otherwise.
+            encryption: ``ServerSideEncryption`` and ``SSEKMSKeyId`` for buckets whose policy demands the headers; the
+                bucket's own default encryption needs none.
+        """
+        self._client = client
+        self._owner: dict[str, Any] = {} if expected_owner is None else {"ExpectedBucketOwner": expected_owner}
+        self._encryption: dict[str, Any] = dict(encryption or {})
+
+    def put_if_absent(
+        self,
+        *,
+        bucket: str,
+        key: str,
+        body: bytes | IO[bytes],
+        content_length: int,
+        sha256: str,
+        content_type: str,
+        metadata: Mapping[str, str],
+    ) -> str | None:
+        """See `claim_check.ports.ObjectStore.put_if_absent`: one conditional PUT whose SHA-256 S3 verifies."""
+        try:
+            answer = self._client.put_object(
+                Bucket=bucket,
+                Key=key,
+                Body=body,
+                ContentLength=content_length,
+                ContentType=content_type,
+                ChecksumSHA256=base64.b64encode(bytes.fromhex(sha256)).decode(),
+                IfNoneMatch="*",
+                Metadata=dict(metadata),
+                **self._encryption,
+                **self._owner,
+            )
+        except (ClientError, BotoCoreError) as error:
+            raise _put_error(error) from error
+        return _version(answer.get("VersionId"))
+
+    def head(self, *, bucket: str, key: str) -> StoredObject | None:
+        """See `claim_check.ports.ObjectStore.head`."""
+        try:
+            answer = self._client.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED", **self._owner)
+        except (ClientError, BotoCoreError) as error:
+            if kind_of(error) == "missing":
+                return None
+            raise _read_error(error) from error
+        return _stored(answer)
+
+    def open(self, *, bucket: str, key: str, version_id: str | None) -> OpenedObject:
+        """See `claim_check.ports.ObjectStore.open`: one GET."""
+        version: dict[str, Any] = {} if version_id is None else {"VersionId": version_id}
+        try:
+            answer = self._client.get_object(Bucket=bucket, Key=key, **version, **self._owner)
+        except (ClientError, BotoCoreError) as error:
+            raise _read_error(error, version_id) from error
+        return OpenedObject(_stored(answer), S3Body(answer["Body"]))
+
+
+def _stored(answer: Mapping[str, Any]) -> StoredObject:
+    return StoredObject(
+        content_length=answer["ContentLength"],
+        content_type=answer.get("ContentType", ""),
+        version_id=_version(answer.get("VersionId")),
+        last_modified=answer.get("LastModified"),
+        sha256=_whole_sha256(answer),
+        metadata=dict(answer.get("Metadata", {})),
+    )
+
+
+def _version(version_id: str | None) -> str | None:
+    """The version; a bucket whose versioning was suspended says ``null``, which names no version for good."""
+    return None if version_id in {None, "null"} else version_id
+
+
+def _whole_sha256(answer: Mapping[str, Any]) -> str | None:
+    """S3's SHA-256 if it is one of the whole object: that of a multipart upload is a hash of hashes."""
+    checksum = str(answer.get("ChecksumSHA256") or "")
+    if not checksum or "-" in checksum or answer.get("ChecksumType") == "COMPOSITE":
+        return None
+    return base64.b64decode(checksum).hex()
+
+
+def _put_error(error: ClientError | BotoCoreError) -> Exception:
+    kind, code = kind_of(error), code_of(error)
+    if kind == "exists":
+        if code == str(HTTPStatus.NOT_MODIFIED.value):
+            _LOG.warning("the object store answered 304 to a conditional PUT; taken for 412")
+        return ObjectExists()
+    if kind == "conflict":
+        return WriteConflict()
+    if (own := own_error_behind(error)) is not None:
+        return own
+    if kind == "transient":
+        return Unavailable(f"S3 did not take the payload ({code})")
+    return PublishError(f"S3 refused the payload: {code}; {_WAYS_OUT.get(code, 'see the error code')}")
+
+
+def _read_error(error: ClientError | BotoCoreError, version_id: str | None = None) -> ConsumeError:
+    kind, code = kind_of(error), code_of(error)
+    if kind == "missing" or (code == "InvalidArgument" and version_id is not None):
+        return MissingPayload(f"S3 has no such object or version ({code})")
+    if kind == "refused":
+        return AccessDenied(f"S3 refused to read the payload ({code}); check s3:GetObject and the KMS key")
+    return Unavailable(f"S3 did not answer the read ({code})")

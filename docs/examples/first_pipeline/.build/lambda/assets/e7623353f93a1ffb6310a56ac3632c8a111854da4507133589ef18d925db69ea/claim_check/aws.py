@@ -1,0 +1,164 @@
+"""Producers and consumers on AWS: the one place where the library's parts and its AWS adapters meet.
+
+In a process of your own::
+
+    from claim_check import Event
+    from claim_check.aws import producer
+    from claim_check.settings import ProducerSettings
+
+    publisher = producer(ProducerSettings.from_environment(os.environ))
+    publisher.publish(Event(tenant_id="t-1", event_type="DocumentUploaded", ...))
+"""
+
+from __future__ import annotations
+
+import importlib
+import secrets
+import uuid
+from random import SystemRandom
+from typing import Final
+
+from claim_check.adapters.clock import SystemClock
+from claim_check.adapters.dynamodb import DynamoDbInbox
+from claim_check.adapters.powertools import PowertoolsTelemetry
+from claim_check.adapters.s3 import S3ObjectStore
+from claim_check.adapters.session import Clients, shared
+from claim_check.adapters.sqs import SqsQueue
+from claim_check.consumer import Consumer
+from claim_check.errors import InvalidSetting
+from claim_check.inbox import UNLIMITED_ATTEMPTS, Inbox
+from claim_check.parking import ParkingLot
+from claim_check.payload_store import PayloadStore
+from claim_check.permits import PayloadBudget, Permits
+from claim_check.ports import Telemetry
+from claim_check.processor import DEFAULT_READ_LIMIT_BYTES, ConsumerRules, Handler, Processor
+from claim_check.producer import Producer
+from claim_check.settings import ConsumerSettings, ProducerSettings
+
+PRODUCER_SERVICE: Final = "producer"
+
+
+def producer(
+    settings: ProducerSettings, *, clients: Clients | None = None, telemetry: Telemetry | None = None
+) -> Producer:
+    """A producer on AWS.
+
+    Args:
+        settings: Its settings.
+        clients: AWS clients; the process's shared ones by default.
+        telemetry: Logs and metrics; Powertools by default.
+    """
+    clients, clock, random = clients or shared(), SystemClock(), SystemRandom().random
+    store = PayloadStore(
+        S3ObjectStore(clients.s3),
+        bucket=settings.bucket,
+        before_send_seconds=settings.before_send_seconds,
+        clock=clock,
+        random=random,
+    )
+    return Producer(
+        store,
+        SqsQueue(clients.sqs),
+        queue_url=settings.queue_url,
+        clock=clock,
+        new_id=lambda: str(uuid.uuid4()),
+        random=random,
+        telemetry=telemetry or PowertoolsTelemetry(service=PRODUCER_SERVICE, tracing=settings.tracing),
+        inline=settings.inline,
+        inline_limit=settings.inline_limit_bytes,
+        max_message_bytes=settings.max_message_bytes,
+        max_payload_bytes=settings.max_payload_bytes,
+        fair_queues=settings.fair_queues,
+    )
+
+
+def consumer(
+    settings: ConsumerSettings,
+    *,
+    handler: Handler | None = None,
+    clients: Clients | None = None,
+    telemetry: Telemetry | None = None,
+) -> Consumer:
+    """A consumer on AWS.
+
+    Args:
+        settings: Its settings.
+        handler: The handler; by default the one that the settings name is imported.
+        clients: AWS clients; the process's shared ones by default.
+        telemetry: Logs and metrics; Powertools by default.
+
+    Raises:
+        InvalidSetting: The handler cannot be imported.
+    """
+    clients, clock = clients or shared(), SystemClock()
+    telemetry = telemetry or PowertoolsTelemetry(service=settings.consumer, tracing=settings.tracing)
+    queue = SqsQueue(clients.sqs)
+    parking = ParkingLot(queue, settings.dlq_url) if settings.dlq_url else None
+    inbox = Inbox(
+        DynamoDbInbox(clients.dynamodb, settings.inbox_table),
+        consumer=settings.consumer,
+        ttl_seconds=settings.inbox_ttl_seconds,
+        clock=clock,
+        new_token=lambda: secrets.token_hex(16),
+        max_attempts=settings.max_attempts if parking else UNLIMITED_ATTEMPTS,
+    )
+    processor = Processor(
+        handler or load_handler(settings.handler),
+        rules=_rules(settings),
+        inbox=inbox,
+        objects=S3ObjectStore(clients.s3),
+        parking=parking,
+        permits=Permits(_budget(settings)),
+        clock=clock,
+        random=SystemRandom().random,
+        telemetry=telemetry,
+    )
+    return Consumer(
+        processor,
+        queue,
+        queue_url=settings.queue_url,
+        concurrency=settings.concurrency,
+        clock=clock,
+        telemetry=telemetry,
+    )
+
+
+def load_handler(reference: str) -> Handler:
+    """Import a handler.
+
+    Args:
+        reference: ``package.module:function``.
+
+    Raises:
+        InvalidSetting: There is no such function.
+    """
+    module, _, name = reference.partition(":")
+    try:
+        handler = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidSetting(f"handler {reference!r} cannot be imported: {error}") from error
+    if not callable(handler):
+        raise InvalidSetting(f"handler {reference!r} is a {type(handler).__name__}; a function is needed")
+    loaded: Handler = handler
+    return loaded
+
+
+def _rules(settings: ConsumerSettings) -> ConsumerRules:
+    whole = settings.payload_access == "memory"
+    return ConsumerRules(
+        consumer=settings.consumer,
+        bucket=settings.bucket,
+        max_payload_bytes=settings.max_payload_bytes,
+        content_types=settings.content_types,
+        event_types=settings.event_types,
+        read_limit_bytes=settings.max_payload_bytes if whole else DEFAULT_READ_LIMIT_BYTES,
+    )
+
+
+def _budget(settings: ConsumerSettings) -> PayloadBudget:
+    return PayloadBudget(
+        access=settings.payload_access,
+        memory_bytes=settings.memory_budget_bytes,
+        temp_bytes=settings.temp_budget_bytes,
+        expansion=settings.expansion,
+    )

@@ -1,0 +1,375 @@
+"""What the infrastructure and the runtime agree on: names, limits, key layout, retry arithmetic.
+
+The constructs (``claim_check_cdk``) and the runtime (``claim_check``) share this module and nothing else. It is pure,
+uses the standard library only, and importing it imports nothing heavy: it is loaded at synth and at every cold start.
+
+Units: sizes are bytes, times are seconds, unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+# --- Limits of the services -----------------------------------------------------------------------------------------
+
+KIB: Final = 1024
+MIB: Final = 1024 * KIB
+GIB: Final = 1024 * MIB
+
+SQS_MAX_MESSAGE_BYTES: Final = 1 * MIB
+"""Largest message and largest batch of SQS (since 2025-08-04): body plus attribute names, types and values."""
+
+SQS_BILLING_CHUNK_BYTES: Final = 64 * KIB
+"""SQS bills every started 64 KiB of an action's payload."""
+
+SQS_MAX_BATCH_ENTRIES: Final = 10
+SQS_MAX_ATTRIBUTES: Final = 10
+SQS_MAX_VISIBILITY_SECONDS: Final = 12 * 3600
+"""Longest time a message may be hidden, counted in total from its receive."""
+
+SQS_MAX_DELAY_SECONDS: Final = 900
+SQS_MIN_RETENTION_SECONDS: Final = 60
+SQS_MAX_RETENTION_SECONDS: Final = 14 * 86_400
+SQS_MAX_QUEUE_NAME_LENGTH: Final = 80
+
+S3_MAX_SINGLE_PUT_BYTES: Final = 5 * GIB
+
+LAMBDA_MAX_REQUEST_BYTES: Final = 6 * MIB
+"""Largest synchronous invocation request and response of Lambda."""
+
+LAMBDA_MIN_MEMORY_MIB: Final = 128
+LAMBDA_MAX_MEMORY_MIB: Final = 10_240
+LAMBDA_MIN_TEMP_MIB: Final = 512
+LAMBDA_MAX_TEMP_MIB: Final = 10_240
+
+TRANSACTION_MAX_ITEMS: Final = 100
+"""Items in one TransactWriteItems; one of them is always the inbox row."""
+
+TRANSACTION_MAX_BYTES: Final = 4_000_000
+
+# --- Limits of our own ----------------------------------------------------------------------------------------------
+
+DEFAULT_INLINE_LIMIT_BYTES: Final = SQS_BILLING_CHUNK_BYTES
+"""A whole message up to this size travels inline when it may (R1.2): one SQS billing chunk."""
+
+DEFAULT_RESERVE_BYTES: Final = 512
+"""Room left in every message for the attributes that a tracer adds after us."""
+
+USER_ATTRIBUTES_MAX: Final = 5
+"""Message attributes a caller may set: ten of SQS, less two of ours, less three kept free for what comes later."""
+
+NAME_MAX_LENGTH: Final = 128
+NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9._-]{1,128}", re.ASCII)
+"""Tenant ids, event types and consumer names; ``.`` and ``..`` are refused besides (they are path segments)."""
+
+DEFAULT_MAX_ATTEMPTS: Final = 5
+DEFAULT_MAX_PAYLOAD_BYTES: Final = 512 * MIB
+LEASE_SLACK_SECONDS: Final = 5
+"""A lease outlives the invocation that took it by this much, so that clocks may differ a little."""
+
+# --- Wire format (envelope version 1) -------------------------------------------------------------------------------
+
+ENVELOPE_VERSION: Final = 1
+
+ATTRIBUTE_EVENT_TYPE: Final = "eventType"
+ATTRIBUTE_TENANT_ID: Final = "tenantId"
+ATTRIBUTE_PARKED: Final = "parked"
+"""One JSON value on the copy in a DLQ: errorCode, at, sourceQueue, originalMessageId, attempts."""
+
+ATTRIBUTE_REDRIVE: Final = "redrive"
+"""Set by the redrive command, so that replayed work is told apart from new work."""
+
+RESERVED_ATTRIBUTES: Final = frozenset({ATTRIBUTE_EVENT_TYPE, ATTRIBUTE_TENANT_ID, ATTRIBUTE_PARKED, ATTRIBUTE_REDRIVE})
+
+METADATA_TENANT_ID: Final = "tenant-id"
+METADATA_EVENT_ID: Final = "event-id"
+METADATA_SHA256: Final = "sha256"
+
+TAG_STATE: Final = "state"
+"""Object tag that says how far an upload by grant has come."""
+
+TAG_UNCONFIRMED: Final = "unconfirmed"
+"""Value of `TAG_STATE` until an upload by grant is confirmed; such objects expire on their own, shorter rule (R6.4)."""
+
+# --- Object keys (R2.2) ---------------------------------------------------------------------------------------------
+
+PAYLOAD_PREFIX: Final = "payloads/"
+ID_HASH_LENGTH: Final = 32
+
+
+def is_name(text: str) -> bool:
+    """Whether ``text`` may be a tenant id, an event type or a consumer name (DESIGN section 2)."""
+    return NAME_PATTERN.fullmatch(text) is not None and text not in {".", ".."}
+
+
+def id_hash(idempotency_key: str) -> str:
+    """First 32 hexadecimal digits of the SHA-256 of an idempotency key: the identity in object keys and inbox rows.
+
+    Args:
+        idempotency_key: Any text that encodes to UTF-8.
+    """
+    return hashlib.sha256(idempotency_key.encode()).hexdigest()[:ID_HASH_LENGTH]
+
+
+def object_key(*, tenant_id: str, event_type: str, idempotency_key: str, sha256: str, generation: int = 0) -> str:
+    """The deterministic key of an event's payload: same event, same key on every retry.
+
+    Args:
+        tenant_id: Tenant, already checked with `is_name`.
+        event_type: Event type, already checked with `is_name`.
+        idempotency_key: The event's identity; only its hash enters the key.
+        sha256: SHA-256 of the whole content, hexadecimal.
+        generation: 0 at first; raised when an older object of the same key is about to expire (DESIGN section 4).
+    """
+    suffix = f".{generation}" if generation else ""
+    return f"{tenant_prefix(tenant_id)}{event_type}/{id_hash(idempotency_key)}/{sha256}{suffix}"
+
+
+def tenant_prefix(tenant_id: str) -> str:
+    """Prefix of all payloads of a tenant."""
+    return f"{PAYLOAD_PREFIX}tenants/{tenant_id}/"
+
+
+_KEY_PATTERN: Final = re.compile(
+    re.escape(PAYLOAD_PREFIX)
+    + r"tenants/(?P<tenant>[A-Za-z0-9._-]{1,128})/(?P<type>[A-Za-z0-9._-]{1,128})"
+    + r"/(?P<id_hash>[0-9a-f]{32})/(?P<sha256>[0-9a-f]{64})(\.(?P<generation>[1-9][0-9]{0,8}))?",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyParts:
+    """What an object key says of its payload."""
+
+    tenant_id: str
+    event_type: str
+    id_hash: str
+    sha256: str
+    generation: int
+
+
+def parse_object_key(key: str) -> KeyParts | None:
+    """Take a key of `object_key` apart; None for any other key."""
+    match = _KEY_PATTERN.fullmatch(key)
+    if match is None:
+        return None
+    return KeyParts(match["tenant"], match["type"], match["id_hash"], match["sha256"], int(match["generation"] or 0))
+
+
+# --- Inbox table ----------------------------------------------------------------------------------------------------
+
+InboxState = Literal["IN_PROGRESS", "COMPLETED", "FAILED", "PARKING", "PARKED"]
+
+
+class InboxAttribute:
+    """Attribute names of an inbox row."""
+
+    KEY: Final = "pk"
+    STATE: Final = "state"
+    CONSUMER: Final = "consumer"
+    TENANT_ID: Final = "tenantId"
+    EVENT_TYPE: Final = "eventType"
+    MESSAGE_ID: Final = "messageId"
+    SQS_MESSAGE_ID: Final = "sqsMessageId"
+    CORRELATION_ID: Final = "correlationId"
+    FINGERPRINT: Final = "fingerprint"
+    OWNER: Final = "owner"
+    LEASE_UNTIL: Final = "leaseUntil"
+    ATTEMPTS: Final = "attempts"
+    ATTEMPTS_SPENT: Final = "attemptsSpent"
+    LAST_CODE: Final = "lastCode"
+    LAST_MESSAGE: Final = "lastMessage"
+    PAYLOAD_BUCKET: Final = "payloadBucket"
+    PAYLOAD_KEY: Final = "payloadKey"
+    PAYLOAD_VERSION: Final = "payloadVersion"
+    PAYLOAD_BYTES: Final = "payloadBytes"
+    FIRST_SEEN_AT: Final = "firstSeenAt"
+    UPDATED_AT: Final = "updatedAt"
+    TTL: Final = "ttl"
+    OPEN_SHARD: Final = "openShard"
+    """Partition key of the index of open work; absent on completed rows, so that the index stays small."""
+
+    OPEN_SINCE: Final = "openSince"
+    """Sort key of the index of open work: ``<state>#<ISO 8601 time>``."""
+
+
+INBOX_OPEN_INDEX: Final = "open"
+INBOX_OPEN_SHARDS: Final = 8
+"""Shards per consumer of the index of open work: one partition takes 1,000 writes a second."""
+
+
+def inbox_key(*, consumer: str, tenant_id: str, idempotency_key: str) -> str:
+    """Key of the inbox row of one identity for one consumer; none of the parts can hold the separator."""
+    return f"{consumer}#{tenant_id}#{id_hash(idempotency_key)}"
+
+
+def park_key(sqs_message_id: str) -> str:
+    """Key of the row that records a parked message which has no claim on an identity (DESIGN section 3)."""
+    return f"park#{sqs_message_id}"
+
+
+def inbox_open_shard(*, consumer: str, key: str) -> str:
+    """Partition of the open-work index for a row, spread evenly by a hash of its key."""
+    return f"{consumer}#{hashlib.sha256(key.encode()).digest()[0] % INBOX_OPEN_SHARDS}"
+
+
+def inbox_open_shards(consumer: str) -> list[str]:
+    """All partitions of the open-work index of a consumer, to be queried side by side."""
+    return [f"{consumer}#{shard}" for shard in range(INBOX_OPEN_SHARDS)]
+
+
+# --- Retries --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Exponential backoff of a failed message through its visibility timeout.
+
+    The delay after failure ``n`` (from 1) lies between half of ``min(cap, base * 2^(n-1))`` and the whole of it.
+
+    Attributes:
+        base: First delay, seconds.
+        cap: Longest delay, seconds; at most 12 hours.
+    """
+
+    base: int = 2
+    cap: int = 900
+
+    def ceiling(self, failures: int) -> int:
+        """Longest delay after this many failures (1 and up), seconds."""
+        return min(self.cap, self.base << min(max(failures, 1) - 1, 30))
+
+    def delay(self, failures: int, fraction: float) -> int:
+        """Delay after this many failures, whole seconds.
+
+        Args:
+            failures: Failures so far, 1 and up.
+            fraction: Random number in [0, 1), drawn by the caller.
+        """
+        ceiling = self.ceiling(failures)
+        return max(1, round(ceiling / 2 + fraction * ceiling / 2))
+
+
+DEFAULT_BACKOFF: Final = Backoff()
+DEFAULT_OUTAGE_SECONDS: Final = 6 * 3600
+"""An outage of the infrastructure this long sends no innocent message to a DLQ (DESIGN section 3)."""
+
+MIN_RECEIVE_COUNT: Final = 50
+
+
+def receive_count_for(backoff: Backoff, outage_seconds: int = DEFAULT_OUTAGE_SECONDS) -> int:
+    """The ``maxReceiveCount`` whose summed *shortest* backoff outlasts an outage; never below 50 (R4.6).
+
+    SQS's own count is only the backstop: attempts are counted in the inbox.
+    """
+    receives, waited = 0, 0
+    while waited < outage_seconds:
+        receives += 1
+        waited += max(1, backoff.ceiling(receives) // 2)
+    return max(MIN_RECEIVE_COUNT, receives + 1)
+
+
+# --- Settings of the functions --------------------------------------------------------------------------------------
+
+InlineMode = Literal["auto", "never"]
+PayloadAccess = Literal["none", "stream", "memory", "file"]
+"""How a handler uses payloads, which decides memory and temporary storage (R4.4).
+
+``none``: never opens them (needs only the message). ``stream``: reads chunks. ``memory``: holds a whole payload.
+``file``: downloads it to temporary storage.
+"""
+
+STREAM_BYTES_PER_RECORD: Final = 4 * MIB
+"""Memory that one streamed payload needs, whatever its size."""
+
+FUNCTION_BASE_MEMORY_MIB: Final = 192
+"""Memory of the interpreter, the AWS clients and the library before any payload."""
+
+
+class Setting:
+    """Names of the environment variables by which constructs configure functions."""
+
+    BUCKET: Final = "CLAIM_CHECK_BUCKET"
+    QUEUE_URL: Final = "CLAIM_CHECK_QUEUE_URL"
+    DLQ_URL: Final = "CLAIM_CHECK_DLQ_URL"
+    INBOX_TABLE: Final = "CLAIM_CHECK_INBOX_TABLE"
+    CONSUMER: Final = "CLAIM_CHECK_CONSUMER"
+    HANDLER: Final = "CLAIM_CHECK_HANDLER"
+    """``package.module:function`` of the user's own handler."""
+
+    INBOX_TTL: Final = "CLAIM_CHECK_INBOX_TTL_SECONDS"
+    BEFORE_SEND: Final = "CLAIM_CHECK_BEFORE_SEND_SECONDS"
+    INLINE: Final = "CLAIM_CHECK_INLINE"
+    INLINE_LIMIT: Final = "CLAIM_CHECK_INLINE_LIMIT_BYTES"
+    MAX_MESSAGE: Final = "CLAIM_CHECK_MAX_MESSAGE_BYTES"
+    MAX_PAYLOAD: Final = "CLAIM_CHECK_MAX_PAYLOAD_BYTES"
+    FAIR_QUEUES: Final = "CLAIM_CHECK_FAIR_QUEUES"
+    """``true``: on a standard queue the tenant becomes the message group of events that have none (R5.2)."""
+
+    CONTENT_TYPES: Final = "CLAIM_CHECK_CONTENT_TYPES"
+    """Comma-separated; absent means any."""
+
+    EVENT_TYPES: Final = "CLAIM_CHECK_EVENT_TYPES"
+    """Accepted types with their versions, ``DocumentUploaded:1|2,DocumentRemoved:1``; absent means any."""
+
+    PAYLOAD_ACCESS: Final = "CLAIM_CHECK_PAYLOAD_ACCESS"
+    MEMORY_BUDGET: Final = "CLAIM_CHECK_MEMORY_BUDGET_BYTES"
+    TEMP_BUDGET: Final = "CLAIM_CHECK_TEMP_BUDGET_BYTES"
+    EXPANSION: Final = "CLAIM_CHECK_EXPANSION"
+    CONCURRENCY: Final = "CLAIM_CHECK_CONCURRENCY"
+    MAX_ATTEMPTS: Final = "CLAIM_CHECK_MAX_ATTEMPTS"
+    TRACING: Final = "CLAIM_CHECK_TRACING"
+
+
+# --- Metrics --------------------------------------------------------------------------------------------------------
+
+METRIC_NAMESPACE: Final = "ClaimCheck"
+METRIC_DIMENSION: Final = "service"
+"""The one dimension of every metric: the consumer's name, or the producer's."""
+
+
+class Metric:
+    """Names of the metrics the runtime emits; alarms and dashboards use no other. Errors are counted by their code."""
+
+    PUBLISHED: Final = "Published"
+    PUBLISHED_CLAIMS: Final = "PublishedClaims"
+    PUBLISHED_BYTES: Final = "PublishedBytes"
+    PROCESSED: Final = "Processed"
+    DUPLICATE: Final = "Duplicate"
+    DEFERRED: Final = "Deferred"
+    RETRIED: Final = "Retried"
+    PARKED: Final = "Parked"
+    REDRIVEN: Final = "Redriven"
+    LOST_LEASE: Final = "LostLease"
+    PAYLOAD_BYTES: Final = "PayloadBytes"
+    FETCH_MILLISECONDS: Final = "FetchMilliseconds"
+    MESSAGE_AGE: Final = "MessageAgeSeconds"
+    """Now less SentTimestamp at each receive: SQS's own age metric omits what was received three times or more."""
+
+
+class ErrorCode:
+    """Codes of R4.5: the same in logs, metrics, the inbox and the DLQ."""
+
+    MISSING_PAYLOAD: Final = "MissingPayload"
+    ACCESS_DENIED: Final = "AccessDenied"
+    CHECKSUM_MISMATCH: Final = "ChecksumMismatch"
+    PAYLOAD_TOO_LARGE: Final = "PayloadTooLarge"
+    UNSUPPORTED_CONTENT_TYPE: Final = "UnsupportedContentType"
+    INVALID_ENVELOPE: Final = "InvalidEnvelope"
+    UNSUPPORTED_VERSION: Final = "UnsupportedVersion"
+    UNTRUSTED_REFERENCE: Final = "UntrustedReference"
+    CONFLICT: Final = "Conflict"
+    STALE: Final = "Stale"
+    HANDLER_FAILED: Final = "HandlerFailed"
+    HANDLER_CRASHED: Final = "HandlerCrashed"
+    COMMIT_FAILED: Final = "CommitFailed"
+    DEADLINE_EXCEEDED: Final = "DeadlineExceeded"
+    UNAVAILABLE: Final = "Unavailable"
+    """S3, SQS or DynamoDB answered with a throttle or a 5xx, or not at all: the attempt is refunded."""
+
+
+ERROR_CODES: Final = frozenset(value for name, value in vars(ErrorCode).items() if name.isupper())

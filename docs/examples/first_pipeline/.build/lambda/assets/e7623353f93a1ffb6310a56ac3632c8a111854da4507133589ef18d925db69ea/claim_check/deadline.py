@@ -1,0 +1,41 @@
+"""The time that a message may still use."""
+
+from __future__ import annotations
+
+from claim_check.errors import DeadlineExceeded
+from claim_check.ports import Clock
+
+
+class Deadline:
+    """A point in time after which a handler's streams and transaction refuse further work (R4.8).
+
+    Threads cannot be killed: what returns late finds everything closed.
+    """
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        """Start the countdown.
+
+        Args:
+            clock: Time.
+            seconds: From now; zero or less means that it has passed (0 is a value, not "none").
+        """
+        self._clock = clock
+        self._at = clock.monotonic() + seconds
+        self._closed = False
+
+    def remaining(self) -> float:
+        """Seconds left; never negative."""
+        return 0.0 if self._closed else max(0.0, self._at - self._clock.monotonic())
+
+    def check(self) -> None:
+        """Raise once time is up.
+
+        Raises:
+            DeadlineExceeded: No time is left, or the record was given up.
+        """
+        if self.remaining() <= 0:
+            raise DeadlineExceeded("no time is left for this message; it will be delivered again")
+
+    def close(self) -> None:
+        """Give the record up: every later check raises."""
+        self._closed = True

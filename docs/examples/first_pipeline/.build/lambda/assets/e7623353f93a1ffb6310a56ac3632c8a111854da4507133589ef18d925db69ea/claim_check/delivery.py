@@ -1,0 +1,101 @@
+"""One received SQS message, whatever shape it came in."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from claim_check import contract
+from claim_check.ports import MessageAttribute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """A received message.
+
+    Attributes:
+        sqs_message_id: SQS's id of this message; a redriven copy has another.
+        receipt_handle: As SQS gave it, never taken apart.
+        body: The body.
+        attributes: Message attributes.
+        queue: Name of the queue it came from.
+        sent_at: When SQS took it in, epoch seconds.
+        receive_count: How often it was received, this time included.
+        group_id: Message group.
+        trace_header: AWSTraceHeader.
+    """
+
+    sqs_message_id: str
+    receipt_handle: str
+    body: str
+    attributes: Mapping[str, MessageAttribute] = field(default_factory=dict)
+    queue: str = ""
+    sent_at: float = 0.0
+    receive_count: int = 1
+    group_id: str | None = None
+    trace_header: str | None = None
+
+    @property
+    def redriven(self) -> bool:
+        """Whether the redrive command sent it."""
+        return contract.ATTRIBUTE_REDRIVE in self.attributes
+
+
+def from_lambda(record: Any) -> Delivery | None:  # noqa: ANN401 - whatever the invocation held
+    """Read a record of Lambda's SQS event; None if it is no SQS record.
+
+    Attributes of unknown types are left out; nothing about them is an error.
+    """
+    if not isinstance(record, Mapping) or record.get("eventSource") != "aws:sqs":
+        return None
+    identity, handle, body = (record.get(name) for name in ("messageId", "receiptHandle", "body"))
+    if not (isinstance(identity, str) and identity and isinstance(handle, str) and handle and isinstance(body, str)):
+        return None
+    system = record.get("attributes")
+    system = system if isinstance(system, Mapping) else {}
+    arn = record.get("eventSourceARN")
+    return Delivery(
+        sqs_message_id=identity,
+        receipt_handle=handle,
+        body=body,
+        attributes=_attributes(record.get("messageAttributes")),
+        queue=arn.rpartition(":")[2] if isinstance(arn, str) else "",
+        sent_at=_number(system.get("SentTimestamp")) / 1000,
+        receive_count=max(1, _number(system.get("ApproximateReceiveCount"))),
+        group_id=_text(system.get("MessageGroupId")),
+        trace_header=_text(system.get("AWSTraceHeader")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _number(value: object) -> int:
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20 else 0  # noqa: PLR2004 - fits 64 bits
+
+
+def _attributes(raw: object) -> dict[str, MessageAttribute]:
+    if not isinstance(raw, Mapping):
+        return {}
+    pairs = ((name, _attribute(value)) for name, value in raw.items() if isinstance(name, str))
+    return {name: attribute for name, attribute in pairs if attribute is not None}
+
+
+def _attribute(raw: object) -> MessageAttribute | None:
+    if not isinstance(raw, Mapping) or not isinstance(data_type := raw.get("dataType"), str):
+        return None
+    value = _binary(raw.get("binaryValue")) if data_type.startswith("Binary") else _text(raw.get("stringValue"))
+    return None if value is None else MessageAttribute(data_type=data_type, value=value)
+
+
+def _binary(encoded: object) -> bytes | None:
+    if not isinstance(encoded, str):
+        return None
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError):
+        return None

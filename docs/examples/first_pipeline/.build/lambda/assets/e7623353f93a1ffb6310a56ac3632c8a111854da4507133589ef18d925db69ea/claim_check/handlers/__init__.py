@@ -1,0 +1,1 @@
+"""Entry points of the Lambda functions: settings once, then hand the event over."""

@@ -1,0 +1,474 @@
+"""Publishes events: the payload first, then the pointer (R2.1).
+
+The only thing a failure can leave behind is an object that nobody points at; publishing the same event again finds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final, TypeVar
+
+from claim_check import contract, inlining, packing, payload_source, sizes
+from claim_check.contract import InlineMode, Metric
+from claim_check.envelope import Claim, Envelope, Inline, encode
+from claim_check.errors import ClaimCheckError, EmptyField, MessageTooLarge, Overtaken, PublishError, Unavailable
+from claim_check.event import Event
+from claim_check.payload_source import PayloadSource
+from claim_check.payload_store import MAX_GENERATIONS, PayloadStore
+from claim_check.ports import Clock, MessageAttribute, MessageQueue, OutgoingMessage, SendResult, Telemetry
+from claim_check.retries import Retry
+from claim_check.telemetry import message_fields
+
+FIFO_SUFFIX: Final = ".fifo"
+WAVE: Final = 100
+"""Events of a batch that are on their way at once: what bounds memory, and what a crash can leave behind."""
+
+CLAIM_SLACK_BYTES: Final = len(',"versionId":""') + 1024 + len(f".{MAX_GENERATIONS}")
+"""What a claim may grow by once its object is written: S3's version ids have up to 1,024 bytes."""
+
+_TRACE_HEADER: Final = re.compile("Root=[!-~]{1,1000}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """An event that was published.
+
+    Attributes:
+        message_id: The event's identity.
+        idempotency_key: What makes two messages the same work.
+        sqs_message_id: SQS's id of the message.
+        payload: Where the content went: into the message, or to S3.
+    """
+
+    message_id: str
+    idempotency_key: str
+    sqs_message_id: str
+    payload: Inline | Claim = field(repr=False)
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the content, hexadecimal."""
+        return self.payload.sha256
+
+    @property
+    def content_length(self) -> int:
+        """Bytes of the content."""
+        return self.payload.content_length
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpublished:
+    """An event of a batch that was not published, or of which it is unknown.
+
+    Attributes:
+        message_id: The event's identity; publish it again under this one.
+        error: Why.
+    """
+
+    message_id: str | None
+    error: ClaimCheckError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    """An event with its identity."""
+
+    index: int
+    event: Event
+    message_id: str
+    idempotency_key: str
+    published_at: datetime
+    group_id: str | None
+    deduplication_id: str | None
+    trace_header: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """A message that can be sent: its payload is where it says."""
+
+    draft: _Draft
+    payload: Inline | Claim
+    message: OutgoingMessage
+    size: int
+
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+class Producer:
+    """Publishes events to one queue. Safe to share between threads."""
+
+    def __init__(
+        self,
+        store: PayloadStore,
+        queue: MessageQueue,
+        *,
+        queue_url: str,
+        clock: Clock,
+        new_id: Callable[[], str],
+        random: Callable[[], float],
+        telemetry: Telemetry,
+        inline: InlineMode = "auto",
+        inline_limit: int = contract.DEFAULT_INLINE_LIMIT_BYTES,
+        max_message_bytes: int = contract.SQS_MAX_MESSAGE_BYTES,
+        reserve_bytes: int = contract.DEFAULT_RESERVE_BYTES,
+        max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES,
+        fair_queues: bool = False,
+        parallel: int = 10,
+        retry: Retry = Retry(),  # noqa: B008 - an immutable value
+    ) -> None:
+        """Make a producer.
+
+        Args:
+            store: Where large payloads go.
+            queue: How messages are sent.
+            queue_url: Where to. A name that ends in ``.fifo`` makes group and deduplication ids mandatory.
+            clock: Time.
+            new_id: Draws the identity of events that have none.
+            random: Draws from [0, 1) for the jitter.
+            telemetry: Logs and metrics.
+            inline: ``never`` sends every payload to S3.
+            inline_limit: Largest whole message, attributes and reserve included, whose payload may travel inside.
+            max_message_bytes: What the queue takes; a smaller MaximumMessageSize of the queue belongs here.
+            reserve_bytes: Room for the attributes that a tracer adds after us.
+            max_payload_bytes: Largest payload; up to 5 GiB, what one PUT takes.
+            fair_queues: On a standard queue, the tenant becomes the message group of events that have none.
+            parallel: Payloads and calls of a batch that are under way at once; 1 uses no threads.
+            retry: How outages and refused entries are retried; its budget keeps FIFO retries inside SQS's
+                deduplication interval.
+        """
+        self._store = store
+        self._queue = queue
+        self._queue_url = queue_url
+        self._queue_name = queue_url.rpartition("/")[2]
+        self._fifo = queue_url.endswith(FIFO_SUFFIX)
+        self._clock = clock
+        self._new_id = new_id
+        self._random = random
+        self._telemetry = telemetry
+        self._inline = inline
+        self._inline_limit = min(inline_limit, max_message_bytes)
+        self._max_message = max_message_bytes
+        self._reserve = reserve_bytes
+        self._max_payload = min(max_payload_bytes, contract.S3_MAX_SINGLE_PUT_BYTES)
+        self._fair_queues = fair_queues
+        self._parallel = parallel
+        self._retry = retry
+
+    def publish(self, event: Event, *, trace_header: str | None = None) -> Published:
+        """Publish one event: its payload, and when S3 has confirmed that, the message.
+
+        Args:
+            event: What to publish.
+            trace_header: Value of ``_X_AMZN_TRACE_ID``, if the caller is traced.
+
+        Raises:
+            InvalidEvent: Refused before anything was written.
+            PublishError: Not published, or unknown; publishing it again is safe.
+        """
+        with self._telemetry.span("publish"):
+            result = self._publish([event], trace_header)[0]
+        if isinstance(result, Unpublished):
+            raise result.error
+        return result
+
+    def publish_batch(
+        self, events: Iterable[Event], *, trace_header: str | None = None
+    ) -> list[Published | Unpublished]:
+        """Publish any number of events, with as few calls as their number and bytes allow (R2.7).
+
+        On FIFO queues the order within a group holds: what follows an event that was not published is not sent either.
+
+        Args:
+            events: What to publish.
+            trace_header: Value of ``_X_AMZN_TRACE_ID``, if the caller is traced.
+
+        Returns:
+            What became of each event, in the order given. No failure hides another event's success.
+        """
+        with self._telemetry.span("publish_batch"):
+            return self._publish(list(events), trace_header)
+
+    # --- A batch, wave by wave --------------------------------------------------------------------------------------
+
+    def _publish(self, events: Sequence[Event], trace_header: str | None) -> list[Published | Unpublished]:
+        trace_header = trace_header if trace_header and _TRACE_HEADER.fullmatch(trace_header) else None
+        results: dict[int, Published | Unpublished] = {}
+        drafts: dict[int, _Draft] = {}
+        for index, event in enumerate(events):
+            try:
+                drafts[index] = self._draft(index, event, trace_header)
+            except ClaimCheckError as error:
+                results[index] = self._failed(event, event.message_id, error)
+        items = [packing.Item(index, 0, draft.group_id if self._fifo else None) for index, draft in drafts.items()]
+        stopped: set[str | None] = set()
+        for one_round in packing.rounds(items):
+            for wave in _slices(one_round, WAVE):
+                self._publish_wave([drafts[item.index] for item in wave], stopped, results)
+        return [results[index] for index in range(len(events))]
+
+    def _publish_wave(
+        self, drafts: Sequence[_Draft], stopped: set[str | None], results: dict[int, Published | Unpublished]
+    ) -> None:
+        """Publish events of which no two share a group; add the groups of those that failed to ``stopped``."""
+        staged: list[_Staged] = []
+        free = [draft for draft in drafts if not self._fifo or draft.group_id not in stopped]
+        outcomes: list[tuple[_Draft, str | ClaimCheckError]] = [
+            (draft, _overtaken(draft)) for draft in drafts if self._fifo and draft.group_id in stopped
+        ]
+        for draft, ready in zip(free, self._map(self._stage, free), strict=True):
+            if isinstance(ready, _Staged):
+                staged.append(ready)
+            else:
+                outcomes.append((draft, ready))
+        payloads: dict[int, Inline | Claim] = {}
+        for call, answers in self._map(self._send, self._calls(staged)):
+            payloads |= {one.draft.index: one.payload for one in call}
+            outcomes += [(one.draft, answer) for one, answer in zip(call, answers, strict=True)]
+        for draft, outcome in outcomes:
+            if isinstance(outcome, str):
+                results[draft.index] = self._succeeded(draft, payloads[draft.index], outcome)
+            else:
+                results[draft.index] = self._failed(draft.event, draft.message_id, outcome)
+                stopped.add(draft.group_id)
+
+    def _calls(self, staged: Sequence[_Staged]) -> list[list[_Staged]]:
+        """Pack messages into calls; where ten do not fit by their bytes, the largest go to S3 first."""
+        fitting: list[_Staged] = []
+        for ten in _slices(staged, packing.SQS.entries):
+            chosen = packing.to_offload([one.size for one in ten], [self._claim_size(one) for one in ten])
+            fitting += [self._offload(one) if place in chosen else one for place, one in enumerate(ten)]
+        items = [packing.Item(place, one.size) for place, one in enumerate(fitting)]
+        return [[fitting[item.index] for item in call] for call in packing.pack(items)]
+
+    def _map(self, function: Callable[[_Item], _Result], items: Sequence[_Item]) -> list[_Result]:
+        if self._parallel == 1 or len(items) <= 1:
+            return [function(item) for item in items]
+        with ThreadPoolExecutor(min(self._parallel, len(items)), thread_name_prefix="publish") as pool:
+            return list(pool.map(function, items))
+
+    # --- One event: identity, payload -------------------------------------------------------------------------------
+
+    def _draft(self, index: int, event: Event, trace_header: str | None) -> _Draft:
+        if self._fifo and event.group_id is None:
+            raise EmptyField(
+                "group_id",
+                "missing, and the queue is FIFO",
+                limit="1 to 128 characters",
+                way_out="name what must stay in order, such as the id of the document",
+            )
+        message_id = event.message_id or self._new_id()
+        key = event.idempotency_key or message_id
+        return _Draft(
+            index=index,
+            event=event,
+            message_id=message_id,
+            idempotency_key=key,
+            published_at=datetime.fromtimestamp(self._clock.now(), UTC),
+            group_id=event.group_id or (event.tenant_id if self._fair_queues else None),
+            deduplication_id=deduplication_id(event.tenant_id, key) if self._fifo else None,
+            trace_header=trace_header,
+        )
+
+    def _stage(self, draft: _Draft) -> _Staged | ClaimCheckError:
+        try:
+            with payload_source.opened(draft.event.payload, max_bytes=self._max_payload) as source:
+                return self._stage_inline(draft, source) or self._stage_claim(draft, source)
+        except ClaimCheckError as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - a caller's file may raise anything; it must not hide others' success
+            problem = PublishError(f"payload: reading or writing failed ({type(error).__name__}); publish it again")
+            problem.__cause__ = error
+            return problem
+
+    def _stage_inline(self, draft: _Draft, source: PayloadSource) -> _Staged | None:
+        if draft.event.sensitive or self._inline == "never":
+            return None
+        text = inlining.inline_text(source, draft.event.content_type, self._inline_limit)
+        if text is None:
+            return None
+        staged = self._staged(draft, Inline(content_type=draft.event.content_type, body=text))
+        return staged if staged.size <= self._inline_limit else None
+
+    def _stage_claim(self, draft: _Draft, source: PayloadSource) -> _Staged:
+        size = self._staged(draft, self._expected_claim(draft, source.content_length)).size + CLAIM_SLACK_BYTES
+        if size > self._max_message:
+            raise MessageTooLarge(
+                "attributes, domain_ref",
+                f"the message without its payload has {size} bytes, reserves included",
+                limit=f"up to {self._max_message} bytes",
+                way_out="move attributes and domain_ref into the payload",
+            )
+        with self._telemetry.span("put_payload"):
+            claim = self._store.put(
+                source,
+                tenant_id=draft.event.tenant_id,
+                event_type=draft.event.event_type,
+                idempotency_key=draft.idempotency_key,
+                message_id=draft.message_id,
+                content_type=draft.event.content_type,
+            )
+        return self._staged(draft, claim)
+
+    def _staged(self, draft: _Draft, payload: Inline | Claim) -> _Staged:
+        message = _message(draft, payload)
+        return _Staged(draft, payload, message, sizes.message_bytes(message) + self._reserve)
+
+    def _expected_claim(self, draft: _Draft, content_length: int) -> Claim:
+        """A claim as long as the one that a put will give, but for the slack."""
+        sha256 = "0" * 64
+        key = contract.object_key(
+            tenant_id=draft.event.tenant_id,
+            event_type=draft.event.event_type,
+            idempotency_key=draft.idempotency_key,
+            sha256=sha256,
+        )
+        return Claim(
+            bucket=self._store.bucket,
+            key=key,
+            content_type=draft.event.content_type,
+            content_length=content_length,
+            sha256=sha256,
+        )
+
+    def _claim_size(self, staged: _Staged) -> int | None:
+        if isinstance(staged.payload, Claim):
+            return None
+        claim = self._expected_claim(staged.draft, staged.payload.content_length)
+        return self._staged(staged.draft, claim).size + CLAIM_SLACK_BYTES
+
+    def _offload(self, staged: _Staged) -> _Staged:
+        """Move an inline payload to S3; where that fails it stays inline, in a call with fewer others."""
+        if isinstance(staged.payload, Claim):
+            return staged
+        content = staged.payload.content
+        try:
+            return self._stage_claim(staged.draft, PayloadSource(len(content), staged.payload.sha256, content=content))
+        except ClaimCheckError:
+            return staged
+
+    # --- One call ---------------------------------------------------------------------------------------------------
+
+    def _send(self, call: Sequence[_Staged]) -> tuple[Sequence[_Staged], list[str | ClaimCheckError]]:
+        """Send one call's messages; entries that were not accepted are tried again under the same ids.
+
+        Returns:
+            The call, and for each of its messages SQS's id of it or why it was not accepted.
+        """
+        answers: dict[int, str | ClaimCheckError] = {}
+        problems: dict[int, str] = {}
+        for _ in self._retry.tries(self._clock, self._random):
+            left = [place for place in range(len(call)) if place not in answers]
+            try:
+                results = self._queue.send_batch(self._queue_url, [call[place].message for place in left])
+            except Unavailable as error:
+                problems |= dict.fromkeys(left, str(error))
+                continue
+            except PublishError as error:
+                if len(left) == 1:
+                    answers[left[0]] = error
+                else:  # one message may have had the whole call refused
+                    answers |= {place: self._send([call[place]])[1][0] for place in left}
+                break
+            for place, result in zip(left, results, strict=True):
+                if (answer := _answer(result)) is not None:
+                    answers[place] = answer
+                problems[place] = str(result.error_code)
+            if len(answers) == len(call):
+                break
+        return call, [answers.get(place) or _not_accepted(problems[place]) for place in range(len(call))]
+
+    # --- What is told -----------------------------------------------------------------------------------------------
+
+    def _succeeded(self, draft: _Draft, payload: Inline | Claim, sqs_message_id: str) -> Published:
+        self._telemetry.count(Metric.PUBLISHED)
+        self._telemetry.count(Metric.PUBLISHED_BYTES, payload.content_length)
+        if isinstance(payload, Claim):
+            self._telemetry.count(Metric.PUBLISHED_CLAIMS)
+        fields = message_fields(_envelope(draft, payload))
+        self._telemetry.log("info", "published", sqsMessageId=sqs_message_id, queue=self._queue_name, **fields)
+        return Published(
+            message_id=draft.message_id,
+            idempotency_key=draft.idempotency_key,
+            sqs_message_id=sqs_message_id,
+            payload=payload,
+        )
+
+    def _failed(self, event: Event, message_id: str | None, error: ClaimCheckError) -> Unpublished:
+        self._telemetry.log(
+            "error",
+            "not published",
+            queue=self._queue_name,
+            messageId=message_id,
+            tenantId=event.tenant_id,
+            eventType=event.event_type,
+            correlationId=event.correlation_id,
+            errorCode=type(error).__name__,
+        )
+        return Unpublished(message_id=message_id, error=error)
+
+
+def deduplication_id(tenant_id: str, idempotency_key: str) -> str:
+    """FIFO deduplication id of an event: its identity, tenant included, hashed to 64 characters (R2.6)."""
+    return hashlib.sha256(f"{tenant_id}#{idempotency_key}".encode()).hexdigest()
+
+
+def _envelope(draft: _Draft, payload: Inline | Claim) -> Envelope:
+    event = draft.event
+    return Envelope(
+        message_id=draft.message_id,
+        event_type=event.event_type,
+        event_version=event.event_version,
+        occurred_at=event.occurred_at,
+        published_at=draft.published_at,
+        tenant_id=event.tenant_id,
+        correlation_id=event.correlation_id,
+        idempotency_key=draft.idempotency_key,
+        domain_ref=event.domain_ref,
+        payload=payload,
+    )
+
+
+def _message(draft: _Draft, payload: Inline | Claim) -> OutgoingMessage:
+    attributes = {
+        contract.ATTRIBUTE_EVENT_TYPE: draft.event.event_type,
+        contract.ATTRIBUTE_TENANT_ID: draft.event.tenant_id,
+        **draft.event.attributes,
+    }
+    return OutgoingMessage(
+        body=encode(_envelope(draft, payload)),
+        attributes={name: MessageAttribute(data_type="String", value=value) for name, value in attributes.items()},
+        group_id=draft.group_id,
+        deduplication_id=draft.deduplication_id,
+        trace_header=draft.trace_header,
+    )
+
+
+def _answer(result: SendResult) -> str | ClaimCheckError | None:
+    """SQS's id, a refusal that repeating cannot mend, or None: try again."""
+    if result.sqs_message_id is not None:
+        return result.sqs_message_id
+    return PublishError(f"the queue refused the message: {result.error_code}") if result.sender_fault else None
+
+
+def _not_accepted(problem: str) -> PublishError:
+    return PublishError(f"not accepted by the queue within the retries ({problem}); publish it again with the same ids")
+
+
+def _overtaken(draft: _Draft) -> Overtaken:
+    return Overtaken(
+        f"not sent: an earlier event of group {draft.group_id} in this batch was not published; "
+        "publish both again, in order"
+    )
+
+
+def _slices(items: Sequence[_Item], length: int) -> Iterator[Sequence[_Item]]:
+    for start in range(0, len(items), length):
+        yield items[start : start + length]

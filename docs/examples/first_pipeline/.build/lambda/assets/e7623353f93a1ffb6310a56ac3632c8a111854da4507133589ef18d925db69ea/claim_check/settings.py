@@ -1,0 +1,196 @@
+"""Settings of producers and consumers, read once from the variables that the constructs write (`contract.Setting`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeVar, get_args
+
+from claim_check import contract
+from claim_check.contract import InlineMode, PayloadAccess, Setting
+from claim_check.errors import InvalidSetting
+
+_Choice = TypeVar("_Choice", bound=str)
+
+_TRUE_FALSE: Final = ("false", "true")
+
+
+class Environment:
+    """Reads typed values from environment variables.
+
+    Every method raises `InvalidSetting` for a value that is missing (without a default) or not allowed; the text names
+    the variable, the value and what is allowed.
+    """
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        """Read from a mapping such as ``os.environ``."""
+        self._variables = variables
+
+    def text(self, name: str) -> str:
+        """A text that must be there."""
+        value = self._variables.get(name, "")
+        if not value:
+            raise InvalidSetting(f"{name} is not set; the constructs set it, or set it yourself")
+        return value
+
+    def optional(self, name: str) -> str | None:
+        """A text, or None."""
+        return self._variables.get(name) or None
+
+    def integer(self, name: str, *, default: int | None = None, minimum: int = 0) -> int:
+        """A whole number."""
+        value = self._variables.get(name, "")
+        if not value and default is not None:
+            return default
+        if not (value.isascii() and value.isdigit()) or int(value) < minimum:
+            raise InvalidSetting(f"{name} = {value!r}: a whole number of at least {minimum} is needed")
+        return int(value)
+
+    def number(self, name: str, *, default: float) -> float:
+        """A positive number."""
+        value = self._variables.get(name, "")
+        try:
+            number = float(value) if value else default
+        except ValueError:
+            number = 0.0
+        if not 0 < number < float("inf"):
+            raise InvalidSetting(f"{name} = {value!r}: a positive number is needed")
+        return number
+
+    def choice(self, name: str, choices: Collection[_Choice], *, default: _Choice) -> _Choice:
+        """One of a few words."""
+        value = self._variables.get(name) or default
+        for choice in choices:
+            if choice == value:
+                return choice
+        raise InvalidSetting(f"{name} = {value!r}: must be one of {', '.join(choices)}")
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Words separated by commas."""
+        return tuple(word for part in self._variables.get(name, "").split(",") if (word := part.strip()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProducerSettings:
+    """Settings of a producer.
+
+    Attributes:
+        bucket: Bucket of the payloads.
+        queue_url: Queue of the messages.
+        before_send_seconds: How old an object may be when its pointer is sent.
+        inline: ``never`` sends every payload to S3.
+        inline_limit_bytes: Largest whole message whose payload travels inside.
+        max_message_bytes: What the queue takes.
+        max_payload_bytes: Largest payload.
+        fair_queues: On a standard queue, the tenant becomes the message group of events that have none.
+        tracing: Trace with X-Ray.
+    """
+
+    bucket: str
+    queue_url: str
+    before_send_seconds: int
+    inline: InlineMode = "auto"
+    inline_limit_bytes: int = contract.DEFAULT_INLINE_LIMIT_BYTES
+    max_message_bytes: int = contract.SQS_MAX_MESSAGE_BYTES
+    max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES
+    fair_queues: bool = False
+    tracing: bool = False
+
+    @classmethod
+    def from_environment(cls, variables: Mapping[str, str]) -> ProducerSettings:
+        """Read them.
+
+        Raises:
+            InvalidSetting: A variable is missing or malformed.
+        """
+        read = Environment(variables)
+        return cls(
+            bucket=read.text(Setting.BUCKET),
+            queue_url=read.text(Setting.QUEUE_URL),
+            before_send_seconds=read.integer(Setting.BEFORE_SEND, minimum=1),
+            inline=read.choice(Setting.INLINE, get_args(InlineMode), default="auto"),
+            inline_limit_bytes=read.integer(Setting.INLINE_LIMIT, default=cls.inline_limit_bytes),
+            max_message_bytes=read.integer(Setting.MAX_MESSAGE, default=cls.max_message_bytes, minimum=1),
+            max_payload_bytes=read.integer(Setting.MAX_PAYLOAD, default=cls.max_payload_bytes),
+            fair_queues=read.choice(Setting.FAIR_QUEUES, _TRUE_FALSE, default="false") == "true",
+            tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsumerSettings:
+    """Settings of a consumer.
+
+    Attributes:
+        consumer: Its name.
+        bucket: The only bucket whose references it follows.
+        queue_url: Queue of the messages.
+        dlq_url: Where messages are parked; None where nothing may be parked.
+        inbox_table: Table of the inbox.
+        inbox_ttl_seconds: How long the inbox remembers.
+        handler: ``package.module:function``.
+        payload_access: How the handler uses payloads.
+        memory_budget_bytes: Memory for payloads.
+        temp_budget_bytes: Temporary storage for payloads.
+        expansion: Bytes needed for each byte of payload.
+        concurrency: Records side by side.
+        max_attempts: Attempts before a message is parked.
+        max_payload_bytes: Largest payload.
+        content_types: Accepted media types; empty accepts any.
+        event_types: Accepted event types with their versions; empty accepts any.
+        tracing: Trace with X-Ray.
+    """
+
+    consumer: str
+    bucket: str
+    queue_url: str
+    inbox_table: str
+    inbox_ttl_seconds: int
+    handler: str
+    dlq_url: str | None = None
+    payload_access: PayloadAccess = "stream"
+    memory_budget_bytes: int = 64 * contract.MIB
+    temp_budget_bytes: int = contract.LAMBDA_MIN_TEMP_MIB * contract.MIB
+    expansion: float = 1.0
+    concurrency: int = contract.SQS_MAX_BATCH_ENTRIES
+    max_attempts: int = contract.DEFAULT_MAX_ATTEMPTS
+    max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES
+    content_types: tuple[str, ...] = ()
+    event_types: Mapping[str, Collection[int]] = field(default_factory=dict)
+    tracing: bool = False
+
+    @classmethod
+    def from_environment(cls, variables: Mapping[str, str]) -> ConsumerSettings:
+        """Read them.
+
+        Raises:
+            InvalidSetting: A variable is missing or malformed.
+        """
+        read = Environment(variables)
+        return cls(
+            consumer=read.text(Setting.CONSUMER),
+            bucket=read.text(Setting.BUCKET),
+            queue_url=read.text(Setting.QUEUE_URL),
+            inbox_table=read.text(Setting.INBOX_TABLE),
+            inbox_ttl_seconds=read.integer(Setting.INBOX_TTL, minimum=1),
+            handler=read.text(Setting.HANDLER),
+            dlq_url=read.optional(Setting.DLQ_URL),
+            payload_access=read.choice(Setting.PAYLOAD_ACCESS, get_args(PayloadAccess), default="stream"),
+            memory_budget_bytes=read.integer(Setting.MEMORY_BUDGET, default=cls.memory_budget_bytes),
+            temp_budget_bytes=read.integer(Setting.TEMP_BUDGET, default=cls.temp_budget_bytes),
+            expansion=read.number(Setting.EXPANSION, default=1.0),
+            concurrency=read.integer(Setting.CONCURRENCY, default=cls.concurrency, minimum=1),
+            max_attempts=read.integer(Setting.MAX_ATTEMPTS, default=cls.max_attempts, minimum=1),
+            max_payload_bytes=read.integer(Setting.MAX_PAYLOAD, default=cls.max_payload_bytes),
+            content_types=tuple(word.lower() for word in read.words(Setting.CONTENT_TYPES)),
+            event_types=dict(_event_type(entry) for entry in read.words(Setting.EVENT_TYPES)),
+            tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
+        )
+
+
+def _event_type(entry: str) -> tuple[str, frozenset[int]]:
+    name, _, versions = entry.partition(":")
+    numbers = versions.split("|")
+    if not contract.is_name(name) or not all(number.isascii() and number.isdigit() for number in numbers):
+        raise InvalidSetting(f"{Setting.EVENT_TYPES}: {entry!r} is not of the form DocumentUploaded:1|2")
+    return name, frozenset(map(int, numbers))

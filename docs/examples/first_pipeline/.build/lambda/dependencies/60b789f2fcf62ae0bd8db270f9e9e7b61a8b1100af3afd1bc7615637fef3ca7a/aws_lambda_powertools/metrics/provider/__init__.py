@@ -1,0 +1,5 @@
+from aws_lambda_powertools.metrics.provider.base import BaseProvider
+
+__all__ = [
+    "BaseProvider",
+]

@@ -1,0 +1,2 @@
+class MiddlewareInvalidArgumentError(Exception):
+    """When middleware receives non keyword=arguments"""

@@ -1,0 +1,11 @@
+from aws_lambda_powertools.utilities.idempotency.persistence.redis import (
+    CacheClientProtocol,
+    CacheConnection,
+    CachePersistenceLayer,
+)
+
+__all__ = [
+    "CacheClientProtocol",
+    "CachePersistenceLayer",
+    "CacheConnection",
+]

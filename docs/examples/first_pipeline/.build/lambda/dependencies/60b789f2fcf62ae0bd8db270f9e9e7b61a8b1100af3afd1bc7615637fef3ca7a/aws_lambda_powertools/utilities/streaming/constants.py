@@ -1,0 +1,1 @@
+MESSAGE_STREAM_NOT_WRITABLE = "this stream is not writable"

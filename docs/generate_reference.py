@@ -1,0 +1,826 @@
+"""Writes what the docs take from the code: the pages of `docs/reference/`, and the snippets of the other pages.
+
+    python docs/generate_reference.py           write
+    python docs/generate_reference.py --check   write nothing; end with 1 and name every page that is not current
+
+A snippet is a fenced block right after a line `<!-- include: PATH -->`: the file at PATH (from the repository's root),
+or, with `<!-- output: PATH -->`, what that script prints.
+"""
+
+import ast
+import inspect
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import typer.main
+from aws_cdk import Stack
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
+
+import claim_check
+import claim_check_cdk
+from claim_check import Claim, Envelope, Inline, contract, errors, settings, telemetry
+from claim_check.contract import ErrorCode, InboxAttribute, Metric, Setting
+from claim_check.delivery import Delivery
+from claim_check.envelope import encode
+from claim_check.parking import parked_copy
+from claim_check.ports import MessageAttribute
+from claim_check.producer import deduplication_id
+from claim_check.schema import envelope_schema
+from claim_check_cdk import claim_check_function
+from claim_check_ops.cli import app as command
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+DOCS: Final = ROOT / "docs"
+REFERENCE: Final = DOCS / "reference"
+NOTE: Final = "<!-- Written by docs/generate_reference.py from the code. Change the code, then run it again. -->"
+
+_SNIPPET: Final = re.compile(
+    r"(?P<mark><!-- (?P<kind>include|output): (?P<path>\S+) -->\n)```(?P<language>\w*)\n(?P<body>.*?)```\n", re.DOTALL
+)
+
+
+# --- Snippets of hand-written pages ---------------------------------------------------------------------------------
+
+
+def hand_written() -> list[Path]:
+    """The pages that people write."""
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    return pages + sorted(path for path in DOCS.rglob("*.md") if REFERENCE not in path.parents)
+
+
+def with_snippets(page: str) -> str:
+    """A page with every snippet as its file is now."""
+
+    def fill(match: re.Match[str]) -> str:
+        path = ROOT / match["path"]
+        body = path.read_text(encoding="utf-8") if match["kind"] == "include" else printed_by(path)
+        language = match["language"] or {".py": "python", ".json": "json"}.get(path.suffix, "")
+        return f"{match['mark']}```{'' if match['kind'] == 'output' else language}\n{body}```\n"
+
+    return _SNIPPET.sub(fill, page)
+
+
+def printed_by(script: Path) -> str:
+    """What a script prints."""
+    answer = subprocess.run([sys.executable, str(script)], check=True, capture_output=True, text=True)  # noqa: S603 - ours
+    return answer.stdout
+
+
+# --- Markdown -------------------------------------------------------------------------------------------------------
+
+
+def table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table; line breaks and bars inside cells are escaped."""
+    head = list(headings)
+    lines = [head, ["---"] * len(head), *[list(row) for row in rows]]
+    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", r"\|")
+
+
+def code(text: object) -> str:
+    """A text as code; nothing stays nothing."""
+    return f"`{text}`" if str(text) else ""
+
+
+def plain(docstring: str) -> str:
+    """A docstring's own marks as Markdown: double backticks, and headings of other pages."""
+    return docstring.replace("``", "`")
+
+
+def page(title: str, *parts: str) -> str:
+    """A generated page."""
+    return "\n\n".join([NOTE, f"# {title}", *(part.strip("\n") for part in parts if part)]) + "\n"
+
+
+# --- Docstrings and signatures --------------------------------------------------------------------------------------
+
+_SECTION: Final = re.compile(r"^(Args|Attributes|Raises|Returns|Yields|Example):$")
+
+
+def sections(documented: object) -> dict[str, str]:
+    """A Google docstring by section; the text before the first one is ``""``."""
+    found: dict[str, list[str]] = {"": []}
+    name = ""
+    for line in inspect.cleandoc(getattr(documented, "__doc__", None) or "").splitlines():
+        if match := _SECTION.match(line):
+            name = match[1]
+            found[name] = []
+        else:
+            found[name].append(line)
+    return {name: textwrap.dedent("\n".join(lines)).strip() for name, lines in found.items()}
+
+
+def entries(section: str) -> dict[str, str]:
+    """The entries ``name: text`` of a section."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in section.splitlines():
+        if line[:1].strip() and ":" in line:
+            name, _, rest = line.partition(":")
+            found[name] = rest.strip()
+        elif name and line.strip():
+            found[name] += " " + line.strip()
+    return found
+
+
+def summary(documented: object) -> str:
+    """What a docstring says before its sections, in one paragraph per paragraph."""
+    paragraphs = sections(documented)[""].split("\n\n")
+    return "\n\n".join(" ".join(part.split()) for part in paragraphs if part.strip())
+
+
+class Source:
+    """The syntax tree of a module, for what signatures look like in the code."""
+
+    def __init__(self, module: ModuleType) -> None:
+        """Parse it."""
+        tree = ast.parse(inspect.getsource(module))
+        self._classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+        self._constants = {
+            node.target.id: ast.unparse(node.value)
+            for node in tree.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
+        }
+
+    @classmethod
+    def of(cls, documented: type) -> "Source":
+        """The module that makes a class."""
+        module = inspect.getmodule(documented)
+        assert module is not None, documented  # noqa: S101 - narrows the type
+        return cls(module)
+
+    def methods(self, name: str) -> dict[str, ast.FunctionDef]:
+        """Methods of a class, by name, in the order of the file."""
+        node = self._classes[name]
+        return {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
+
+    def fields(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """Fields of a dataclass: name, type, default."""
+        for item in self._classes[name].body:
+            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                default = "required" if item.value is None else self._default(item.value)
+                yield item.target.id, ast.unparse(item.annotation), default
+
+    def arguments(self, function: ast.FunctionDef) -> Iterator[tuple[str, str, str]]:
+        """Arguments of a method: name, type, default."""
+        given = function.args
+        positional = [*given.posonlyargs, *given.args][1:]
+        defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
+        pairs = [*zip(positional, defaults, strict=True), *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+        for argument, default in pairs:
+            kind = ast.unparse(argument.annotation) if argument.annotation else ""
+            yield argument.arg, kind, "required" if default is None else self._default(default)
+
+    def _default(self, value: ast.expr) -> str:
+        text = ast.unparse(value)
+        return self._constants.get(text, text)
+
+
+def signature(source: Source, function: ast.FunctionDef) -> str:
+    """How a method is called."""
+    given = function.args
+    parts = [argument.arg for argument in [*given.posonlyargs, *given.args][1:]]
+    if given.kwonlyargs:
+        parts += ["*", *(argument.arg for argument in given.kwonlyargs)]
+    known = {name: default for name, _, default in source.arguments(function)}
+    shown = [name if known.get(name, "required") == "required" else f"{name}={known[name]}" for name in parts]
+    return f"{function.name}({', '.join(shown)})"
+
+
+def arguments_table(rows: Iterable[tuple[str, str, str]], texts: Mapping[str, str]) -> str:
+    """A table of arguments or fields."""
+    lines = [(code(name), code(kind), code(default), plain(texts.get(name, ""))) for name, kind, default in rows]
+    return table(("name", "type", "default", "what it is"), lines) if lines else ""
+
+
+def described(documented: type) -> str:
+    """A class: what it is, how it is made, what it has, what it can do."""
+    source, name = Source.of(documented), documented.__name__
+    methods = source.methods(name)
+    told = sections(documented)
+    parts = [f"## {name}", plain(summary(documented))]
+    if "__init__" in methods:
+        init = sections(documented.__init__)  # type: ignore[misc]  # only its docstring is read
+        parts += [arguments_table(source.arguments(methods["__init__"]), entries(init.get("Args", "")))]
+        parts += _raises(init)
+    elif fields := list(source.fields(name)):
+        parts += [arguments_table(fields, entries(told.get("Attributes", "")))]
+    if "__init__" in methods and "Attributes" in told:
+        rows = [(code(field), plain(text)) for field, text in entries(told["Attributes"]).items()]
+        parts += ["**Has**", table(("attribute", "what it is"), rows)]
+    parts += _methods(documented)
+    return "\n\n".join(part.strip() for part in parts if part.strip())
+
+
+def _raises(told: Mapping[str, str]) -> list[str]:
+    if "Raises" not in told:
+        return []
+    return ["**Raises** " + "; ".join(f"`{name}`: {plain(text)}" for name, text in entries(told["Raises"]).items())]
+
+
+def _methods(documented: type) -> list[str]:
+    rows = []
+    for owner in documented.__mro__:
+        if not owner.__module__.startswith("claim_check"):
+            continue
+        source = Source.of(owner)
+        for name, node in source.methods(owner.__name__).items():
+            if name.startswith("_") or any(row[0] == name for row in rows):
+                continue
+            member = inspect.getattr_static(owner, name)
+            is_property = isinstance(member, property)
+            called = name if is_property else signature(source, node)
+            target = member.fget if is_property else getattr(owner, name)
+            rows.append((name, code(called), plain(summary(target))))
+    return [table(("member", "what it does"), [row[1:] for row in rows])] if rows else []
+
+
+# --- Errors ---------------------------------------------------------------------------------------------------------
+
+
+def all_codes() -> dict[str, type[errors.ConsumeError] | None]:
+    """Every code, with the class that has it."""
+    classes = {kind.code: kind for kind in consume_errors() if "code" in vars(kind)}
+    return {name: classes.get(name) for name in sorted(contract.ERROR_CODES | {errors.LostLease.code})}
+
+
+def consume_errors() -> list[type[errors.ConsumeError]]:
+    """The consumer's error classes, in the order of the file."""
+    found = [value for value in vars(errors).values() if isinstance(value, type)]
+    return [value for value in found if issubclass(value, errors.ConsumeError)]
+
+
+def other_errors() -> list[type[Exception]]:
+    """Every other error class of the library, in the order of the file."""
+    found = [value for value in vars(errors).values() if isinstance(value, type)]
+    own = [value for value in found if issubclass(value, errors.ClaimCheckError)]
+    return [value for value in own if not issubclass(value, errors.ConsumeError)]
+
+
+def treatment(kind: type[errors.ConsumeError]) -> str:
+    """What the consumer does about an error."""
+    if kind is errors.LostLease:
+        return "nothing is touched: the message belongs to another worker"
+    if kind is errors.HandlerCrashed:
+        return "tried again, alone; parked when the attempts are used up"
+    if kind.permanent:
+        return "parked at once"
+    if kind.refunded:
+        return "tried again without limit; the attempt does not count"
+    if kind.attempt_limit is not None:
+        return f"tried again shortly; parked at attempt {kind.attempt_limit}"
+    return "tried again; parked when the attempts are used up"
+
+
+def errors_page() -> str:
+    """Every error code and class."""
+    rows = []
+    for name, kind in all_codes().items():
+        assert kind is not None, f"no class has the code {name}"  # noqa: S101 - a mistake in the library
+        link = f"[{name}](../runbook.md#{name.lower()})"
+        rows.append((link, code(kind.__name__), plain(summary(kind)), treatment(kind)))
+    others = [(code(kind.__name__), code(kind.__mro__[1].__name__), plain(summary(kind))) for kind in other_errors()]
+    tree = inspect.cleandoc(errors.__doc__ or "").partition("::\n")[2].rpartition("\n\nError texts")[0]
+    return page(
+        "Errors",
+        "Error texts never hold payloads, object keys or presigned URLs. Decide by type or `code`, never by the text.",
+        "## Why a message was not processed",
+        "The code is the same in logs (`errorCode`), metrics (its name), the inbox (`lastCode`) and the DLQ (attribute "
+        "`parked`, field `errorCode`). Each links to what to do about it. Attempts are counted in the inbox; "
+        f"a consumer has {contract.DEFAULT_MAX_ATTEMPTS} by default.",
+        table(("code", "class", "what it means", "what the consumer does"), rows),
+        "A handler adds codes of its own: a subclass of `PermanentError` with a `code` is parked at once under it. "
+        "Any other exception of a handler is `HandlerFailed`.",
+        "## All other errors",
+        table(("class", "is a", "what it means"), others),
+        "## The tree",
+        f"```\n{textwrap.dedent(tree).strip()}\n```",
+        "## Errors while synthesizing",
+        table(
+            ("class", "what it means"),
+            [
+                (code("InvalidSettingsError"), plain(summary(claim_check_cdk.InvalidSettingsError))),
+                (code("BundlingError"), "The Lambda asset cannot be built; the text says what is missing."),
+            ],
+        ),
+    )
+
+
+# --- Settings -------------------------------------------------------------------------------------------------------
+
+
+def setting_names() -> dict[str, str]:
+    """Every setting: its name in the code, and the variable."""
+    return {name: value for name, value in vars(Setting).items() if name.isupper()}
+
+
+def readers(kind: type) -> dict[str, tuple[str, bool]]:
+    """Which field of a settings class reads a setting, and whether it must be there."""
+    node = Source.of(kind).methods(kind.__name__)["from_environment"]
+    found = {}
+    for call in (item for item in ast.walk(node) if isinstance(item, ast.Call)):
+        for keyword in call.keywords:
+            text = ast.unparse(keyword.value)
+            if keyword.arg and (match := re.search(r"read\.(\w+)\(Setting\.(\w+)", text)):
+                required = match[1] == "text" or (match[1] == "integer" and "default=" not in text)
+                found[match[2]] = (keyword.arg, required)
+    return found
+
+
+def settings_page() -> str:
+    """Every environment variable."""
+    roles = {"producer": settings.ProducerSettings, "consumer": settings.ConsumerSettings}
+    reads = {role: readers(kind) for role, kind in roles.items()}
+    rows = []
+    for name, variable in setting_names().items():
+        who = [role for role in roles if name in reads[role]]
+        assert who, f"nobody reads {variable}"  # noqa: S101 - a mistake in the library
+        field, required = reads[who[-1]][name]
+        default = "required" if required else _default_of(roles[who[-1]], field)
+        rows.append((code(variable), ", ".join(who), code(field), default, _meaning(roles, who, field)))
+    return page(
+        "Settings",
+        "## Environment variables",
+        "The constructs write these variables; `ProducerSettings.from_environment` and "
+        "`ConsumerSettings.from_environment` "
+        "read them. Sizes are bytes, times are seconds. In your own process you may set them yourself, or make the "
+        "settings "
+        "object directly. `ClaimCheckPipeline.producer_environment()` returns those of a producer.",
+        table(("variable", "read by", "field", "default", "what it is"), rows),
+        "`CLAIM_CHECK_CONTENT_TYPES` is a list with commas. `CLAIM_CHECK_EVENT_TYPES` has the form "
+        "`DocumentUploaded:1|2,DocumentRemoved:1`: types with their versions. `CLAIM_CHECK_DLQ_URL` is absent where "
+        "nothing "
+        "may be parked. A value that is wrong raises `InvalidSetting`, which names the variable and what is allowed.",
+        "A handler's own variables come from `handler_environment` of the pipeline; their names must be none of these.",
+        "## Context of the CDK app",
+        table(
+            ("key", "what it is"),
+            [
+                (code("claim-check:environment"), "Which of the environments to synthesize."),
+                (code("claim-check:environments"), "The environments and their settings, in `cdk.json`."),
+                (code(claim_check_function.BUILD_DIR_CONTEXT), _after("BUILD_DIR_CONTEXT")),
+                (code(claim_check_function.LOCAL_CONTEXT), _after("LOCAL_CONTEXT")),
+            ],
+        ),
+        "## The embedded AWS",
+        table(
+            ("variable", "what it is"),
+            [(code("CLAIM_CHECK_LOCAL_PYTHON"), "The Python that holds the embedded AWS. By default `.venv-local`.")],
+        ),
+    )
+
+
+def _meaning(roles: Mapping[str, type], who: Iterable[str], field: str) -> str:
+    """What a field means; for each role where the roles take it differently."""
+    texts = {role: plain(entries(sections(roles[role])["Attributes"])[field]) for role in who}
+    if len(set(texts.values())) == 1:
+        return next(iter(texts.values()))
+    return " ".join(f"For a {role}: {text[0].lower()}{text[1:]}" for role, text in texts.items())
+
+
+def _default_of(kind: type, field: str) -> str:
+    """The default as the variable has it."""
+    value = vars(kind)["__dataclass_fields__"][field]
+    if value.default is None or value.default == () or callable(value.default_factory):
+        return "absent"
+    return code(str(value.default).lower() if isinstance(value.default, bool) else value.default)
+
+
+def _after(constant: str) -> str:
+    """The text that stands below a constant."""
+    lines = inspect.getsource(claim_check_function).splitlines()
+    index = next(number for number, line in enumerate(lines) if line.startswith(f"{constant}:"))
+    text = plain(re.sub(r"^Context key: ", "", lines[index + 1].strip('"')))
+    return text[0].upper() + text[1:]
+
+
+# --- Metrics and alarms ---------------------------------------------------------------------------------------------
+
+METRICS: Final = {
+    Metric.PUBLISHED: "Events published.",
+    Metric.PUBLISHED_CLAIMS: "Events published whose payload went to S3.",
+    Metric.PUBLISHED_BYTES: "Bytes of the payloads published, inline ones too.",
+    Metric.PROCESSED: "Messages whose effect was committed.",
+    Metric.DUPLICATE: "Messages of an event that was processed already; acknowledged without effect.",
+    Metric.DEFERRED: "Messages handed back without an attempt: leased elsewhere, no time, no memory, or behind a "
+    "failed message of their group.",
+    Metric.RETRIED: "Messages that failed and come again.",
+    Metric.PARKED: "Messages copied to the DLQ with their reason.",
+    Metric.REDRIVEN: "Messages received that were sent back from the DLQ (attribute `redrive`).",
+    Metric.LOST_LEASE: "Messages that another worker had taken over by the time this one was done.",
+    Metric.PAYLOAD_BYTES: "Bytes of the payloads of processed messages.",
+    Metric.FETCH_MILLISECONDS: "Time until S3 answered the GET of a payload.",
+    Metric.MESSAGE_AGE: "Age of a message when it is received: now less the time SQS took it in.",
+}
+"""What each metric counts."""
+
+
+def metric_names() -> list[str]:
+    """Every metric but the error codes."""
+    return [value for name, value in vars(Metric).items() if name.isupper()]
+
+
+def alarms() -> dict[str, dict[str, Any]]:
+    """Every alarm of a pipeline, as CloudFormation gets it."""
+    stack = Stack()
+    function = lambda_.Function.from_function_arn(stack, "F", "arn:aws:lambda:us-east-1:000000000000:function:f")
+    queue = sqs.Queue.from_queue_arn(stack, "Q", "arn:aws:sqs:us-east-1:000000000000:q")
+    made = claim_check_cdk.PipelineAlarms(
+        stack, "Alarms", service="CONSUMER", function=function, dead_letter_queue=queue
+    )
+    found = {}
+    for name, alarm in made.alarms.items():
+        resource: Any = alarm.node.default_child
+        found[name] = {
+            "metric": f"{resource.namespace}/{resource.metric_name}",
+            "statistic": resource.statistic,
+            "threshold": resource.threshold,
+            "datapoints": int(resource.datapoints_to_alarm),
+            "periods": int(resource.evaluation_periods),
+            "description": resource.alarm_description.partition(": ")[2],
+        }
+    return found
+
+
+def metrics_page() -> str:
+    """Every metric and every alarm."""
+    made = alarms()
+    users: dict[str, list[str]] = {}
+    for name, alarm in made.items():
+        users.setdefault(alarm["metric"].rpartition("/")[2], []).append(f"[{name}](#{name.lower()})")
+    rows = [
+        (
+            code(name),
+            telemetry.unit_of(name),
+            "largest" if name in telemetry.LARGEST_OF_BATCH else "sum",
+            METRICS[name],
+            ", ".join(users.get(name, [])),
+        )
+        for name in metric_names()
+    ]
+    own = [
+        (code(name), plain(summary(kind)), ", ".join(users.get(name, [])))
+        for name, kind in all_codes().items()
+        if name in contract.ERROR_CODES
+    ]
+    parts = [
+        f"### {name}\n\n{alarm['description']}\n\n"
+        f"Rings when {alarm['statistic'].lower()} of `{alarm['metric']}` is {alarm['threshold']:g} or more in "
+        f"{alarm['datapoints']} of the last {alarm['periods']} minutes. [What to "
+        f"do](../runbook.md#alarm-{name.lower()})."
+        for name, alarm in made.items()
+    ]
+    return page(
+        "Metrics and alarms",
+        "## Metrics of the library",
+        f"Namespace `{contract.METRIC_NAMESPACE}`, one dimension: `{contract.METRIC_DIMENSION}`, which is the "
+        "consumer's name, "
+        "or `producer`. A batch emits one value per metric: the sum, or for ages and latencies the largest. Missing "
+        "data "
+        "means that nothing happened.",
+        table(("metric", "unit", "per batch", "what it counts", "alarm"), rows),
+        "Every error is counted under its code (unit Count, per batch the sum), a handler's own codes too:",
+        table(("metric", "what it counts", "alarm"), own),
+        "[Errors](errors.md) says what each code means.",
+        "## Alarms",
+        "`PipelineAlarms` makes them; `ClaimCheckPipeline` has one as `alarms`. Missing data is good. `WorkAge` rings "
+        "at "
+        "`max_age`; within a pipeline that is one hour by default, or half of a shorter retention.",
+        *parts,
+    )
+
+
+# --- Messages -------------------------------------------------------------------------------------------------------
+
+_SHA: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+_TIME: Final = datetime(2026, 7, 6, 10, 15, 30, tzinfo=UTC)
+
+
+def sample_key() -> str:
+    """The key of the sample's object."""
+    return contract.object_key(
+        tenant_id="t-1", event_type="DocumentUploaded", idempotency_key="doc-789-v3", sha256=_SHA
+    )
+
+
+def sample(payload: Claim | Inline) -> Envelope:
+    """A sample envelope."""
+    return Envelope(
+        message_id="doc-789-v3",
+        event_type="DocumentUploaded",
+        tenant_id="t-1",
+        idempotency_key="doc-789-v3",
+        correlation_id="case-41",
+        occurred_at=_TIME,
+        published_at=_TIME,
+        domain_ref={"documentId": "doc-789"},
+        payload=payload,
+    )
+
+
+def messages_page() -> str:
+    """Envelope, attributes, object keys."""
+    claim = Claim(
+        bucket="payloads", key=sample_key(), content_type="application/pdf", content_length=1_849_382, sha256=_SHA
+    )
+    inline = Inline(content_type="application/json", body='{"any":"JSON"}')
+    envelope = encode(sample(claim))
+    delivery = Delivery(
+        sqs_message_id="b3a8c2de-0000-4000-8000-000000000000",
+        receipt_handle="-",
+        body=envelope,
+        queue="documents",
+        attributes={"eventType": MessageAttribute(data_type="String", value="DocumentUploaded")},
+    )
+    copy = parked_copy(delivery, code=ErrorCode.MISSING_PAYLOAD, attempts=5, now=_TIME.timestamp(), fifo=False)
+    parked = json.loads(str(copy.attributes[contract.ATTRIBUTE_PARKED].value))
+    schema = envelope_schema()
+    required = set(schema["required"])
+    return page(
+        "Message format",
+        "## Envelope",
+        f"The body of a message: compact JSON in UTF-8, version {contract.ENVELOPE_VERSION}. This one has a claim:",
+        f"```json\n{json.dumps(json.loads(envelope), indent=2)}\n```",
+        "A small JSON payload travels inside, in place of `payloadRef`:",
+        f"```json\n{json.dumps({'inline': json.loads(encode(sample(inline)))['inline']}, indent=2)}\n```",
+        "The same as a JSON Schema, for other languages: "
+        "[envelope-v1.json](../../lambda_src/claim_check/schema/envelope-v1.json).",
+        table(("field", "required", "what it is"), _fields(schema["properties"], required)),
+        "Exactly one of `inline` and `payloadRef` is there. Fields that are not named here are ignored.",
+        "### payloadRef",
+        table(("field", "required", "what it is"), _ref_fields(schema["properties"]["payloadRef"])),
+        "### inline",
+        table(("field", "required", "what it is"), _ref_fields(schema["properties"]["inline"])),
+        "## Message attributes",
+        f"SQS takes {contract.SQS_MAX_ATTRIBUTES}. Yours may be up to {contract.USER_ATTRIBUTES_MAX}; these names are "
+        "taken:",
+        table(("attribute", "who sets it", "what it is"), ATTRIBUTES),
+        "`parked` looks like this:",
+        f"```json\n{json.dumps(parked, indent=2)}\n```",
+        "`originalMessageId` is SQS's id of the message that was parked; the copy has another. A foreign message that "
+        "already "
+        f"had {contract.SQS_MAX_ATTRIBUTES} attributes loses its last one by name, and `droppedAttributes` names it.",
+        "## Sizes",
+        table(("what", "bytes"), SIZES),
+        "A message's size is its body, and for every attribute name, data type and value.",
+        "## Object keys",
+        f"```\n{contract.PAYLOAD_PREFIX}tenants/{{tenantId}}/{{eventType}}/{{idHash}}/{{sha256}}\n{sample_key()}\n```",
+        f"`idHash` is the first {contract.ID_HASH_LENGTH} hexadecimal digits of the SHA-256 of the idempotency key; "
+        "the inbox row "
+        "has the same. An event that is published again when its object is about to expire gets a new object, with "
+        "`.1`, `.2` "
+        "… at the end. Tenant ids, event types and consumer names are 1 to "
+        f"{contract.NAME_MAX_LENGTH} of `A-Z a-z 0-9 . _ -`, never `.` or `..`.",
+        "Every object has its content type and the metadata "
+        f"`{contract.METADATA_TENANT_ID}`, `{contract.METADATA_EVENT_ID}` and `{contract.METADATA_SHA256}`.",
+        "## FIFO",
+        "The deduplication id of an event is the SHA-256 of `{tenantId}#{idempotencyKey}`, such as "
+        f"`{deduplication_id('t-1', 'doc-789-v3')}`. The message group id is the event's `group_id`.",
+    )
+
+
+ATTRIBUTES: Final = (
+    (code(contract.ATTRIBUTE_EVENT_TYPE), "producer", "Event type, for filters."),
+    (code(contract.ATTRIBUTE_TENANT_ID), "producer", "Tenant, for filters."),
+    (code(contract.ATTRIBUTE_PARKED), "consumer", "On a copy in the DLQ: why it is there, as JSON."),
+    (code(contract.ATTRIBUTE_REDRIVE), "whoever sends a message back", "Tells replayed work from new work."),
+    (code("ExtendedPayloadSize"), "nobody", "Refused: Amazon's Extended Client Libraries would take it for theirs."),
+    (code("SQSLargePayloadSize"), "nobody", "Refused, likewise."),
+)
+SIZES: Final = (
+    ("largest message and largest batch of SQS", f"{contract.SQS_MAX_MESSAGE_BYTES:,}"),
+    ("largest message that travels inline, by default", f"{contract.DEFAULT_INLINE_LIMIT_BYTES:,}"),
+    ("room kept in every message for a tracer's attributes", f"{contract.DEFAULT_RESERVE_BYTES:,}"),
+    ("largest payload, by default", f"{contract.DEFAULT_MAX_PAYLOAD_BYTES:,}"),
+    ("largest payload at all: one PUT of S3", f"{contract.S3_MAX_SINGLE_PUT_BYTES:,}"),
+)
+
+
+def _fields(properties: Mapping[str, Any], required: set[str]) -> list[tuple[str, ...]]:
+    return [
+        (code(name), "yes" if name in required else "", str(of.get("description", "")))
+        for name, of in properties.items()
+    ]
+
+
+def _ref_fields(schema: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    return _fields(schema["properties"], set(schema["required"]))
+
+
+# --- Inbox ----------------------------------------------------------------------------------------------------------
+
+ROW: Final = {
+    InboxAttribute.KEY: "Key: `{consumer}#{tenantId}#{idHash}`, or `park#{SQS message id}`.",
+    InboxAttribute.STATE: "See below.",
+    InboxAttribute.CONSUMER: "Name of the consumer.",
+    InboxAttribute.TENANT_ID: "Tenant.",
+    InboxAttribute.EVENT_TYPE: "Event type.",
+    InboxAttribute.MESSAGE_ID: "Identity of the event, given by its producer.",
+    InboxAttribute.SQS_MESSAGE_ID: "SQS's id of the message that opened this life of the row.",
+    InboxAttribute.CORRELATION_ID: "Correlation id, if there is one.",
+    InboxAttribute.FINGERPRINT: "SHA-256 of the payload, event type and version: what the identity is bound to.",
+    InboxAttribute.OWNER: "Token of the worker that wrote last. Every later write names it, or is refused.",
+    InboxAttribute.LEASE_UNTIL: "End of the lease, epoch seconds; 0 when nobody holds one.",
+    InboxAttribute.ATTEMPTS: "Attempts in this life of the message.",
+    InboxAttribute.ATTEMPTS_SPENT: "Attempts it had when it was parked.",
+    InboxAttribute.LAST_CODE: "Code of the last failure.",
+    InboxAttribute.LAST_MESSAGE: "Its text; for a handler's own errors their type and place only.",
+    InboxAttribute.PAYLOAD_BUCKET: "Bucket of the claim.",
+    InboxAttribute.PAYLOAD_KEY: "Object key of the claim.",
+    InboxAttribute.PAYLOAD_VERSION: "Object version of the claim, if it names one.",
+    InboxAttribute.PAYLOAD_BYTES: "Bytes of the payload.",
+    InboxAttribute.FIRST_SEEN_AT: "When the event was first seen, epoch seconds.",
+    InboxAttribute.UPDATED_AT: "Last change, epoch seconds.",
+    InboxAttribute.TTL: "When DynamoDB may remove the row, epoch seconds: last change plus the retention plan.",
+    InboxAttribute.OPEN_SHARD: "Partition of the index of open work: `{consumer}#{0 to 7}`. Not on completed rows.",
+    InboxAttribute.OPEN_SINCE: "Sort key of that index: `{state}#{ISO 8601 time}`. Not on completed rows.",
+}
+"""What each attribute of an inbox row holds."""
+
+STATES: Final = {
+    "IN_PROGRESS": "A worker has the lease, until it ends.",
+    "COMPLETED": "The effect is committed. Final.",
+    "FAILED": "The last attempt failed; the message comes again.",
+    "PARKING": "A copy is on its way to the DLQ.",
+    "PARKED": "The copy is in the DLQ. The same event sent back opens a new life.",
+}
+"""What each state of an inbox row means."""
+
+
+def inbox_page() -> str:
+    """Rows of the inbox."""
+    names = {name: value for name, value in vars(InboxAttribute).items() if name.isupper()}
+    shards = contract.inbox_open_shards("documents")
+    return page(
+        "Inbox rows",
+        "One row per consumer and event; one of its own for a message that has no claim on any event.",
+        "## States",
+        table(("state", "what it means"), [(code(name), text) for name, text in STATES.items()]),
+        "[The protocol](../explanation/protocol.md) shows how a row goes from one to the other.",
+        "## Attributes",
+        table(("attribute", "what it holds"), [(code(value), ROW[value]) for value in names.values()]),
+        "## Keys",
+        table(
+            ("what", "key"),
+            [
+                (
+                    "event `doc-789-v3` of tenant `t-1`, for the consumer `documents`",
+                    code(contract.inbox_key(consumer="documents", tenant_id="t-1", idempotency_key="doc-789-v3")),
+                ),
+                ("a message that is no envelope", code(contract.park_key("b3a8c2de-0000-4000-8000-000000000000"))),
+            ],
+        ),
+        f"## The index `{contract.INBOX_OPEN_INDEX}`",
+        "It holds the rows that are not completed. Its partitions are "
+        f"`{shards[0]}` to `{shards[-1]}` for a consumer named `documents`: query each. "
+        "[The runbook](../runbook.md#list-what-is-not-completed) has the command.",
+    )
+
+
+# --- Constructs and library -----------------------------------------------------------------------------------------
+
+
+def constructs_page() -> str:
+    """Every public name of the constructs."""
+    classes = [getattr(claim_check_cdk, name) for name in claim_check_cdk.__all__]
+    return page(
+        "Constructs",
+        "All arguments after scope and id are given by name. Whatever is wrong with them is said at once, at "
+        "construction.",
+        *[described(item) for item in classes],
+    )
+
+
+LIBRARY: Final = (
+    "Event",
+    "Producer",
+    "Published",
+    "Unpublished",
+    "PayloadStore",
+    "Message",
+    "VerifiedStream",
+    "Transaction",
+    "Table",
+    "Condition",
+    "Consumer",
+    "Envelope",
+    "Inline",
+    "Claim",
+)
+"""Public names of the library but for the errors."""
+
+
+def library_page() -> str:
+    """The classes of the library."""
+    parts = [described(getattr(claim_check, name)) for name in LIBRARY]
+    parts += [described(settings.ProducerSettings), described(settings.ConsumerSettings)]
+    return page(
+        "Library",
+        "`claim_check.aws.producer(settings)` and `claim_check.aws.consumer(settings)` put a producer and a consumer "
+        "together. "
+        "[Errors](errors.md) has its exceptions.",
+        *parts,
+    )
+
+
+# --- Commands -------------------------------------------------------------------------------------------------------
+
+
+def targets() -> dict[str, str]:
+    """Every documented target of the Makefile."""
+    lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
+    found = (re.match(r"^([a-z-]+):.*## (.*)$", line) for line in lines)
+    return {match[1]: match[2] for match in found if match}
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command of ``claim-check``, with its path."""
+
+    def walk(path: str, node: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - typer may carry a click of its own
+        children = getattr(node, "commands", None)
+        if children is None:
+            yield path, node
+        for name, child in (children or {}).items():
+            yield from walk(f"{path} {name}", child)
+
+    yield from walk("claim-check", typer.main.get_command(command))
+
+
+def commands_page() -> str:
+    """Every target and command."""
+    parts = []
+    for path, node in commands():
+        options = [
+            (
+                code(", ".join(option.opts)),
+                _text(option.help),
+                "" if option.default in (None, False) else code(option.default),
+            )
+            for option in node.params
+            if getattr(option, "help", None)
+        ]
+        text = inspect.cleandoc(node.help or "")
+        parts += [f"### {path}", text, table(("option", "what it does", "default"), options) if options else ""]
+    return page(
+        "Commands",
+        "## make",
+        table(("target", "what it does"), [(code(f"make {name}"), text) for name, text in targets().items()]),
+        "## claim-check",
+        "Installed by `make setup` into `.venv/bin`.",
+        *parts,
+    )
+
+
+def _text(text: str | None) -> str:
+    return (text or "").strip()
+
+
+# --- Writing --------------------------------------------------------------------------------------------------------
+
+PAGES: Final[Mapping[str, Callable[[], str]]] = {
+    "constructs.md": constructs_page,
+    "library.md": library_page,
+    "errors.md": errors_page,
+    "settings.md": settings_page,
+    "metrics.md": metrics_page,
+    "messages.md": messages_page,
+    "inbox.md": inbox_page,
+    "commands.md": commands_page,
+}
+
+
+def current() -> dict[Path, str]:
+    """Every page as it should be."""
+    wanted = {REFERENCE / name: make() for name, make in PAGES.items()}
+    return wanted | {path: with_snippets(path.read_text(encoding="utf-8")) for path in hand_written() if path.exists()}
+
+
+def main() -> int:
+    """Write, or check."""
+    stale = []
+    for path, text in current().items():
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(path.relative_to(ROOT))
+        if "--check" not in sys.argv[1:]:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    for name in stale:
+        sys.stdout.write(f"{'not current' if '--check' in sys.argv[1:] else 'written'}: {name}\n")
+    return int(bool(stale) and "--check" in sys.argv[1:])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
