@@ -62,6 +62,7 @@ class Run:
         Args:
             sabotage: Name of a case whose payload vanishes before it is read.
         """
+        before = self._totals()
         with tempfile.TemporaryDirectory() as folder, self._progress() as bar:
             cases = Scenario(self._deployment, Path(folder), sabotage=sabotage).cases()
             bar.expect(len(cases))
@@ -70,7 +71,7 @@ class Run:
                     bar.show(f"sending: {case.name}", len(self.seen))
                     self.sent.append(case.send())
                 self._watch(bar)
-            self._check_totals()
+            self._check_totals(before)
 
     def table(self) -> Table:
         """One row per message: what was sent, how, and what became of it."""
@@ -99,25 +100,21 @@ class Run:
         except TimeoutError as error:
             self.problems.append(str(error))
 
-    def _check_totals(self) -> None:
-        """Every effect once: as many rows, and as many messages counted as processed, as files to be processed."""
+    def _check_totals(self, before: tuple[int, int]) -> None:
+        """Every effect once: as many new rows, and as many messages counted as processed, as files to be processed."""
         expected = sum(1 for one in self.sent if one.expected.outcome == "processed")
-        rows = self._outcomes.documents()
-        if rows != expected:
-            self.problems.append(f"{rows} document rows for {expected} files")
-
-        def counted() -> bool:
-            return self._counted(Metric.PROCESSED) == expected
-
+        goal = (before[0] + expected, before[1] + expected)
         try:
-            wait_until(counted, what="the consumer's metric", timeout=LOG_SECONDS)
+            wait_until(lambda: self._totals() == goal, what="rows and metrics", timeout=LOG_SECONDS)
         except TimeoutError:
-            number = self._counted(Metric.PROCESSED)
-            self.problems.append(f"the consumer counted {number} processed messages for {expected} files")
+            rows, counted = (now - then for now, then in zip(self._totals(), before, strict=True))
+            self.problems.append(f"{expected} files: {rows} document rows, {counted} counted as processed")
 
-    def _counted(self, metric: str) -> int:
+    def _totals(self) -> tuple[int, int]:
+        """Document rows, and messages that the consumer counted as processed."""
         documents = self._deployment.aws.lambda_metrics(self._deployment.consumer_function)
-        return sum(int(value) for document in documents for value in document.get(metric, []))
+        counted = sum(int(value) for document in documents for value in document.get(Metric.PROCESSED, []))
+        return self._outcomes.documents(), counted
 
     @contextmanager
     def _progress(self) -> Iterator["_ProgressBar"]:

@@ -6,6 +6,7 @@ Each case says what must become of it. Nothing here looks at outcomes; `outcomes
 import base64
 import hashlib
 import json
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -105,6 +106,7 @@ class Scenario:
         self._producer = producer(deployment.producer, clients=deployment.clients, telemetry=SilentTelemetry())
         self._folder = folder
         self._sabotage = sabotage
+        self._run_id = f"run-{secrets.token_hex(4)}"
 
     def cases(self) -> list[Case]:
         """The cases, in the order in which they are sent."""
@@ -137,7 +139,7 @@ class Scenario:
         def send() -> Sent:
             if self._sabotage == name:
                 return self._gone(name, path, expected)
-            event = _event(name, path, content_type)
+            event = self._event(name, path, content_type)
             began = time.time()
             return _sent(name, expected, "library", self._producer.publish(event), began)
 
@@ -158,7 +160,7 @@ class Scenario:
         request = {
             "tenantId": TENANT,
             "eventType": EVENT_TYPE,
-            "messageId": _message_id(name),
+            "messageId": self._message_id(name),
             "contentType": content_type,
             "payloadBase64": base64.b64encode(content).decode(),
         }
@@ -184,13 +186,13 @@ class Scenario:
     # --- Everything that can be wrong -----------------------------------------------------------------------------
 
     def _again(self, pdf: Path) -> Sent:
-        event = _event("PDF", pdf, "application/pdf")
+        event = self._event("PDF", pdf, "application/pdf")
         began = time.time()
         expected = Expected(outcome="duplicate")
         return _sent("same event again", expected, "library", self._producer.publish(event), began)
 
     def _conflicting(self, png: Path) -> Sent:
-        event = _event("PDF", png, "image/png")
+        event = self._event("PDF", png, "image/png")
         began = time.time()
         expected = self._parked(ErrorCode.CONFLICT)
         return _sent("same identity, other content", expected, "library", self._producer.publish(event), began)
@@ -225,7 +227,7 @@ class Scenario:
 
     def _claim(self, name: str, content: bytes) -> Claim:
         sha256 = hashlib.sha256(content).hexdigest()
-        key = object_key(tenant_id=TENANT, event_type=EVENT_TYPE, idempotency_key=_message_id(name), sha256=sha256)
+        key = object_key(tenant_id=TENANT, event_type=EVENT_TYPE, idempotency_key=self._message_id(name), sha256=sha256)
         return Claim(
             bucket=self._deployment.producer.bucket,
             key=key,
@@ -245,7 +247,7 @@ class Scenario:
         )
 
     def _point(self, name: str, expected: Expected, claim: Claim) -> Sent:
-        message_id = _message_id(name)
+        message_id = self._message_id(name)
         envelope = Envelope(
             message_id=message_id,
             event_type=EVENT_TYPE,
@@ -274,20 +276,18 @@ class Scenario:
             idempotency_key=message_id,
         )
 
+    def _message_id(self, name: str) -> str:
+        return f"{self._run_id}-{name.replace(' ', '-').replace(',', '').lower()}"
 
-def _message_id(name: str) -> str:
-    return f"run-{name.replace(' ', '-').replace(',', '').lower()}"
-
-
-def _event(name: str, path: Path, content_type: str) -> Event:
-    return Event(
-        tenant_id=TENANT,
-        event_type=EVENT_TYPE,
-        payload=path,
-        content_type=content_type,
-        message_id=_message_id(name),
-        occurred_at=datetime.now(UTC),
-    )
+    def _event(self, name: str, path: Path, content_type: str) -> Event:
+        return Event(
+            tenant_id=TENANT,
+            event_type=EVENT_TYPE,
+            payload=path,
+            content_type=content_type,
+            message_id=self._message_id(name),
+            occurred_at=datetime.now(UTC),
+        )
 
 
 def _processed(path: Path, content_type: str, rows: int | None) -> Expected:

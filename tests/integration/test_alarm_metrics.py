@@ -1,0 +1,104 @@
+"""Every metric that an alarm watches is one that the code or AWS really emits (R12.1)."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.compat import HTTPHeaders
+from urllib3 import HTTPResponse
+
+from claim_check import Claim, Envelope
+from claim_check.adapters.powertools import PowertoolsTelemetry
+from claim_check.adapters.session import Clients
+from claim_check.aws import consumer
+from claim_check.contract import METRIC_NAMESPACE, ErrorCode, object_key
+from claim_check.delivery import Delivery
+from claim_check.envelope import encode
+from claim_check_ops.local.deployment import Deployment
+from claim_check_ops.local.run import Run
+
+pytestmark = pytest.mark.integration
+
+AWS_METRICS: Final = {
+    # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", ("QueueName",)),
+    # https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+    ("AWS/Lambda", "Errors", ("FunctionName",)),
+    ("AWS/Lambda", "Throttles", ("FunctionName",)),
+}
+"""Metrics of AWS's own, as its documentation lists them."""
+
+
+def emitted(documents: list[dict[str, Any]]) -> set[tuple[str, str, tuple[str, ...]]]:
+    """Namespace, name and dimensions of every metric in captured EMF; a dimension must have a value."""
+    found = set()
+    for document in documents:
+        for directive in document["_aws"]["CloudWatchMetrics"]:
+            for dimensions in directive["Dimensions"]:
+                assert all(document[dimension] for dimension in dimensions)
+                found |= {(directive["Namespace"], one["Name"], tuple(dimensions)) for one in directive["Metrics"]}
+    return found
+
+
+def watched(template: Path) -> set[tuple[str, str, tuple[str, ...]]]:
+    """Namespace, name and dimensions of every metric that an alarm of a template watches."""
+    resources = json.loads(template.read_text(encoding="utf-8"))["Resources"].values()
+    alarms = [one["Properties"] for one in resources if one["Type"] == "AWS::CloudWatch::Alarm"]
+    assert alarms
+    return {
+        (alarm["Namespace"], alarm["MetricName"], tuple(sorted(one["Name"] for one in alarm["Dimensions"])))
+        for alarm in alarms
+    }
+
+
+def denied_read(documents: Deployment, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """EMF of a consumer whose read S3 denies; the embedded AWS denies nobody, so the answer is made up."""
+    clients = Clients(documents.aws.session)
+
+    def deny(request: AWSPreparedRequest, **_: object) -> AWSResponse:
+        body = io.BytesIO(b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
+        return AWSResponse(request.url, 403, HTTPHeaders(), HTTPResponse(body=body, status=403, preload_content=False))
+
+    clients.s3.meta.events.register("before-send.s3.GetObject", deny)  # type: ignore[arg-type]  # it may answer
+    telemetry = PowertoolsTelemetry(service=documents.consumer.consumer)
+    denied = consumer(documents.consumer, handler=lambda *_: None, clients=clients, telemetry=telemetry)
+    claim = Claim(
+        bucket=documents.consumer.bucket,
+        key=object_key(tenant_id="t-1", event_type="Denied", idempotency_key="denied", sha256="0" * 64),
+        content_type="text/plain",
+        content_length=1,
+        sha256="0" * 64,
+    )
+    envelope = Envelope(
+        message_id="denied",
+        event_type="Denied",
+        tenant_id="t-1",
+        idempotency_key="denied",
+        payload=claim,
+        domain_ref={},
+    )
+    capsys.readouterr()
+    delivery = Delivery(sqs_message_id="denied", receipt_handle="none", body=encode(envelope))
+    (outcome,) = denied.handle([delivery], remaining_seconds=30)
+    assert not outcome.acknowledged
+    lines = capsys.readouterr().out.splitlines()
+    return [json.loads(line) for line in lines if '"_aws"' in line]
+
+
+def test_no_alarm_watches_a_metric_that_nobody_emits(
+    documents: Deployment, assembly: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.succeeded
+    captured = documents.aws.lambda_metrics(documents.consumer_function)
+    captured += denied_read(documents, capsys)
+    templates = list(assembly.glob("*.template.json"))
+    assert templates
+    for template in templates:
+        assert watched(template) - emitted(captured) - AWS_METRICS == set()
+    names = {name for namespace, name, _ in emitted(captured) if namespace == METRIC_NAMESPACE}
+    assert {ErrorCode.MISSING_PAYLOAD, ErrorCode.CHECKSUM_MISMATCH, ErrorCode.ACCESS_DENIED} <= names
