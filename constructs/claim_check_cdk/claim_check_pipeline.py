@@ -306,6 +306,7 @@ class ClaimCheckPipeline(Construct):
             Setting.EXPANSION: f"{self._sizing.expansion:g}",
             Setting.CONCURRENCY: str(self._sizing.concurrent_records),
             Setting.MAX_ATTEMPTS: str(self._max_attempts),
+            Setting.VISIBILITY: str(self.queue.visibility_timeout.to_seconds()),
             Setting.TRACING: str(self._tracer).lower(),
         }
         if self.queue.dead_letter_queue is not None:

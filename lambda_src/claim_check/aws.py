@@ -118,6 +118,7 @@ def consumer(
         queue,
         queue_url=settings.queue_url,
         concurrency=settings.concurrency,
+        visibility_seconds=settings.visibility_seconds,
         clock=clock,
         telemetry=telemetry,
     )
@@ -151,6 +152,7 @@ def _rules(settings: ConsumerSettings) -> ConsumerRules:
         max_payload_bytes=settings.max_payload_bytes,
         content_types=settings.content_types,
         event_types=settings.event_types,
+        blocks_after=settings.max_attempts,
         read_limit_bytes=settings.max_payload_bytes if whole else DEFAULT_READ_LIMIT_BYTES,
     )
 

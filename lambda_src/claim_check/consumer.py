@@ -7,6 +7,7 @@ kills its process neither takes its neighbours down nor costs them an attempt.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 STOP_SECONDS: Final = 1.0
 """Time kept at the end of an invocation for recording failures and answering."""
+
+
+MUCH_LONGER: Final = 2
+"""How many times longer the queue's visibility timeout must be before it is worth a call to shorten it."""
 
 
 @dataclass
@@ -50,6 +55,7 @@ class Consumer:
         *,
         queue_url: str,
         concurrency: int,
+        visibility_seconds: int = 0,
         clock: Clock,
         telemetry: Telemetry,
     ) -> None:
@@ -60,6 +66,7 @@ class Consumer:
             queue: Hides messages that come back later.
             queue_url: The queue the batches come from; ``.fifo`` at its end makes lanes of message groups.
             concurrency: Lanes worked on side by side.
+            visibility_seconds: The queue's visibility timeout; 0 if it is not known.
             clock: Time.
             telemetry: Logs and metrics.
         """
@@ -68,6 +75,7 @@ class Consumer:
         self._queue_url = queue_url
         self._fifo = queue_url.endswith(".fifo")
         self._concurrency = concurrency
+        self._visibility = visibility_seconds
         self._clock = clock
         self._telemetry = telemetry
 
@@ -104,6 +112,7 @@ class Consumer:
             remaining_seconds: Until this process's time ends.
         """
         batch = _Batch(ends_at=self._clock.monotonic() + remaining_seconds)
+        self._come_back_soon(deliveries, remaining_seconds)
         readings = [self._processor.read(delivery) for delivery in deliveries]
         for delivery in deliveries:
             self._observe(delivery)
@@ -117,6 +126,13 @@ class Consumer:
                 self._telemetry.count(outcome.name)
         self._telemetry.flush()
         return outcomes
+
+    def _come_back_soon(self, deliveries: Sequence[Delivery], remaining_seconds: float) -> None:
+        """On FIFO, let a crash block the groups for this invocation's time only, not for the queue's own timeout."""
+        seconds = math.ceil(max(0.0, remaining_seconds)) + contract.LEASE_SLACK_SECONDS
+        if self._fifo and self._visibility > MUCH_LONGER * seconds:
+            changes = [VisibilityChange(delivery.receipt_handle, seconds) for delivery in deliveries]
+            self._queue.change_visibility(self._queue_url, changes)
 
     def _observe(self, delivery: Delivery) -> None:
         if delivery.sent_at:

@@ -322,6 +322,9 @@ class Setting:
     EXPANSION: Final = "CLAIM_CHECK_EXPANSION"
     CONCURRENCY: Final = "CLAIM_CHECK_CONCURRENCY"
     MAX_ATTEMPTS: Final = "CLAIM_CHECK_MAX_ATTEMPTS"
+    VISIBILITY: Final = "CLAIM_CHECK_VISIBILITY_SECONDS"
+    """The queue's visibility timeout."""
+
     TRACING: Final = "CLAIM_CHECK_TRACING"
 
 
@@ -345,6 +348,9 @@ class Metric:
     PARKED: Final = "Parked"
     REDRIVEN: Final = "Redriven"
     LOST_LEASE: Final = "LostLease"
+    GROUP_BLOCKED: Final = "GroupBlocked"
+    """A message that can never succeed holds up its group: nothing may be parked where order must not break."""
+
     PAYLOAD_BYTES: Final = "PayloadBytes"
     FETCH_MILLISECONDS: Final = "FetchMilliseconds"
     MESSAGE_AGE: Final = "MessageAgeSeconds"

@@ -58,6 +58,7 @@ class ConsumerRules:
         event_types: Accepted event types with their versions; empty accepts any.
         backoff: Delays between attempts.
         start_seconds: A message is not started with less time left than this.
+        blocks_after: Attempts after which a message that may not be parked counts as blocking its group.
         read_limit_bytes: What `Message.read` returns at most.
     """
 
@@ -68,6 +69,7 @@ class ConsumerRules:
     event_types: Mapping[str, Collection[int]] = field(default_factory=dict)
     backoff: Backoff = DEFAULT_BACKOFF
     start_seconds: float = 1.0
+    blocks_after: int = contract.DEFAULT_MAX_ATTEMPTS
     read_limit_bytes: int = DEFAULT_READ_LIMIT_BYTES
 
 
@@ -387,8 +389,10 @@ class Processor:
     def _failed(self, lease: Lease, task: Task, error: Exception) -> Outcome:
         code = error.code if isinstance(error, ConsumeError) else ErrorCode.HANDLER_FAILED
         reason = Reason(code, str(error) if type(error) in _LIBRARY_ERRORS else _where(error))
-        if self._parking is not None and self._to_be_parked(error, lease.row.attempts):
-            return self._park(lease.row, task, reason)
+        if self._to_be_parked(error, lease.row.attempts):
+            if self._parking is not None:
+                return self._park(lease.row, task, reason)
+            self._telemetry.count(Metric.GROUP_BLOCKED)
         self._log_error(task, reason)
         refund = isinstance(error, ConsumeError) and error.refunded
         try:
@@ -406,9 +410,10 @@ class Processor:
         return Outcome(None)
 
     def _to_be_parked(self, error: Exception, attempts: int) -> bool:
+        limit = self._inbox.max_attempts if self._parking is not None else self._rules.blocks_after
         if not isinstance(error, ConsumeError):
-            return attempts >= self._inbox.max_attempts
-        limit = min(self._inbox.max_attempts, error.attempt_limit or self._inbox.max_attempts)
+            return attempts >= limit
+        limit = min(limit, error.attempt_limit or limit)
         return error.permanent or (not error.refunded and attempts >= limit)
 
     def _park(self, row: InboxRow, task: Task, reason: Reason) -> Outcome:
@@ -426,6 +431,7 @@ class Processor:
     def _park_unclaimed(self, task: Task, error: PermanentError) -> Outcome:
         self._log_error(task, Reason(error.code, str(error)))
         if self._parking is None:
+            self._telemetry.count(Metric.GROUP_BLOCKED)
             return self._later(task.delivery.receive_count)
         try:
             parking = self._inbox.start_parking_unclaimed(

@@ -135,6 +135,7 @@ class ConsumerSettings:
         expansion: Bytes needed for each byte of payload.
         concurrency: Records side by side.
         max_attempts: Attempts before a message is parked.
+        visibility_seconds: The queue's visibility timeout; 0 if it is not known.
         max_payload_bytes: Largest payload.
         content_types: Accepted media types; empty accepts any.
         event_types: Accepted event types with their versions; empty accepts any.
@@ -154,6 +155,7 @@ class ConsumerSettings:
     expansion: float = 1.0
     concurrency: int = contract.SQS_MAX_BATCH_ENTRIES
     max_attempts: int = contract.DEFAULT_MAX_ATTEMPTS
+    visibility_seconds: int = 0
     max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES
     content_types: tuple[str, ...] = ()
     event_types: Mapping[str, Collection[int]] = field(default_factory=dict)
@@ -181,6 +183,7 @@ class ConsumerSettings:
             expansion=read.number(Setting.EXPANSION, default=1.0),
             concurrency=read.integer(Setting.CONCURRENCY, default=cls.concurrency, minimum=1),
             max_attempts=read.integer(Setting.MAX_ATTEMPTS, default=cls.max_attempts, minimum=1),
+            visibility_seconds=read.integer(Setting.VISIBILITY, default=cls.visibility_seconds),
             max_payload_bytes=read.integer(Setting.MAX_PAYLOAD, default=cls.max_payload_bytes),
             content_types=tuple(word.lower() for word in read.words(Setting.CONTENT_TYPES)),
             event_types=dict(_event_type(entry) for entry in read.words(Setting.EVENT_TYPES)),
