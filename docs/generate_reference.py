@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import typer.main
 from aws_cdk import Stack
@@ -35,7 +35,7 @@ from claim_check.parking import parked_copy
 from claim_check.ports import MessageAttribute
 from claim_check.producer import deduplication_id
 from claim_check.schema import envelope_schema
-from claim_check_cdk import claim_check_function
+from claim_check_cdk import claim_check_function, message_queue
 from claim_check_ops.cli import app as command
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -141,6 +141,20 @@ def summary(documented: object) -> str:
     return "\n\n".join(" ".join(part.split()) for part in paragraphs if part.strip())
 
 
+_FIELDS: Final = {"field(repr=False)": "required", "field(default_factory=dict)": "{}"}
+"""Fields of dataclasses whose default is not what it looks like."""
+
+_CHOICES: Final = {
+    name: " | ".join(repr(choice) for choice in get_args(kind))
+    for name, kind in {
+        "InlineMode": contract.InlineMode,
+        "PayloadAccess": contract.PayloadAccess,
+        "PoisonPolicy": message_queue.PoisonPolicy,
+    }.items()
+}
+"""Types that are one of a few words."""
+
+
 class Source:
     """The syntax tree of a module, for what signatures look like in the code."""
 
@@ -185,7 +199,9 @@ class Source:
 
     def _default(self, value: ast.expr) -> str:
         text = ast.unparse(value)
-        return self._constants.get(text, text)
+        text = _FIELDS.get(text, self._constants.get(text, text))
+        constant = text.removeprefix("contract.")
+        return repr(vars(contract)[constant]) if constant.isupper() else text
 
 
 def signature(source: Source, function: ast.FunctionDef) -> str:
@@ -201,7 +217,15 @@ def signature(source: Source, function: ast.FunctionDef) -> str:
 
 def arguments_table(rows: Iterable[tuple[str, str, str]], texts: Mapping[str, str]) -> str:
     """A table of arguments or fields."""
-    lines = [(code(name), code(kind), code(default), plain(texts.get(name, ""))) for name, kind, default in rows]
+    lines = [
+        (
+            code(name),
+            code(_CHOICES.get(kind, kind)),
+            default if default == "required" else code(default),
+            plain(texts.get(name, "")),
+        )
+        for name, kind, default in rows
+    ]
     return table(("name", "type", "default", "what it is"), lines) if lines else ""
 
 
@@ -227,11 +251,12 @@ def described(documented: type) -> str:
 def _raises(told: Mapping[str, str]) -> list[str]:
     if "Raises" not in told:
         return []
-    return ["**Raises** " + "; ".join(f"`{name}`: {plain(text)}" for name, text in entries(told["Raises"]).items())]
+    raised = entries(told["Raises"]).items()
+    return ["**Raises** " + "; ".join(f"`{name}`: {plain(text).rstrip('.')}" for name, text in raised) + "."]
 
 
 def _methods(documented: type) -> list[str]:
-    rows = []
+    rows: list[tuple[str, str, str]] = []
     for owner in documented.__mro__:
         if not owner.__module__.startswith("claim_check"):
             continue

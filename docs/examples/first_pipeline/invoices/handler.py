@@ -15,7 +15,8 @@ class NotText(PermanentError):
 def handle(message: Message, tx: Transaction) -> None:
     """Count the lines of a file, however large it is."""
     try:
-        lines = sum(1 for _ in io.TextIOWrapper(message.open(), encoding="utf-8"))
+        with io.TextIOWrapper(io.BufferedReader(message.open()), encoding="utf-8") as text:
+            lines = sum(1 for _ in text)
     except UnicodeDecodeError as error:
         raise NotText("the file is not UTF-8") from error
     row = {"pk": f"{message.tenant_id}#{message.message_id}", "lines": lines, "sha256": message.sha256}
