@@ -279,6 +279,8 @@ def _make_once(target: Path, fill: Callable[[Path], None]) -> None:
     if target.is_dir():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
+    # Nobody wants to commit what can be made anew, in whatever project this is.
+    (target.parent / ".gitignore").write_text("*\n", encoding="utf-8")
     scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=target.parent))
     try:
         fill(scratch)

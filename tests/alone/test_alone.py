@@ -225,7 +225,7 @@ def pipeline_project(environment: Environment, tmp_path_factory: pytest.TempPath
 
 def asset_of(project: Path) -> Path:
     """The one asset that a project has built."""
-    (asset,) = (project / ".build" / "lambda" / "assets").iterdir()
+    (asset,) = (path for path in (project / ".build" / "lambda" / "assets").iterdir() if path.is_dir())
     return asset
 
 

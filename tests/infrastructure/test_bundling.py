@@ -262,8 +262,21 @@ def test_a_build_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
         patched.setattr(bundling, "_prune", break_off)
         with pytest.raises(KeyboardInterrupt):
             bundle(build_dir=tmp_path / "build")
-    assert [path for path in (tmp_path / "build").rglob("*") if path.is_file()] == []
+    assert {path.name for path in (tmp_path / "build").rglob("*") if path.is_file()} == {".gitignore"}
     assert bundle(build_dir=tmp_path / "build").path.is_dir()
+
+
+@pytest.mark.usefixtures("runtime")
+def test_git_ignores_what_is_built(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)  # noqa: S603, S607 - the developer's git
+    bundle(build_dir=tmp_path / "build")
+    seen = subprocess.run(  # noqa: S603 - the developer's git
+        ["git", "-C", str(tmp_path), "status", "--porcelain", "--untracked-files=all", "build"],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert seen.stdout == ""
 
 
 @pytest.mark.usefixtures("runtime")
