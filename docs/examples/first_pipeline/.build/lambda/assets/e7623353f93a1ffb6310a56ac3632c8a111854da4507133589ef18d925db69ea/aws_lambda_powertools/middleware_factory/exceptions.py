@@ -1,2 +1,0 @@
-class MiddlewareInvalidArgumentError(Exception):
-    """When middleware receives non keyword=arguments"""

@@ -1,1 +1,0 @@
-"""Internal shared functions. Do not rely on it besides internal usage."""

@@ -1,3 +1,0 @@
-"""Exposes version constant to avoid circular dependencies."""
-
-VERSION = "3.37.0"

@@ -1,1 +1,0 @@
-"""General utilities for Powertools"""

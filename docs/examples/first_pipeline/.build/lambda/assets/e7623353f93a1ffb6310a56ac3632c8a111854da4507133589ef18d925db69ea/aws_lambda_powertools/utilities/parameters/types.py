@@ -1,3 +1,0 @@
-from typing import Literal
-
-TransformOptions = Literal["json", "binary", "auto", None]  # noqa PYI061

@@ -1,1 +1,0 @@
-"""Adapters: the ports of `claim_check.ports` on AWS."""

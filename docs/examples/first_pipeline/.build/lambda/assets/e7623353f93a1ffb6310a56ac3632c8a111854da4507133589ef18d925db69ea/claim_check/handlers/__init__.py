@@ -1,1 +1,0 @@
-"""Entry points of the Lambda functions: settings once, then hand the event over."""

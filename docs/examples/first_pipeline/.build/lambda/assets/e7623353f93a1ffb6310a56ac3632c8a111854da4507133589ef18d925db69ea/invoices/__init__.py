@@ -1,1 +1,0 @@
-"""Everything that Lambda needs of ours."""

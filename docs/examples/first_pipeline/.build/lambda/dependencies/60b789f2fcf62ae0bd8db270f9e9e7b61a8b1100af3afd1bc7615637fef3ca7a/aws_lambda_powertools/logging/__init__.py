@@ -1,5 +1,0 @@
-"""Logging utility"""
-
-from .logger import Logger
-
-__all__ = ["Logger"]

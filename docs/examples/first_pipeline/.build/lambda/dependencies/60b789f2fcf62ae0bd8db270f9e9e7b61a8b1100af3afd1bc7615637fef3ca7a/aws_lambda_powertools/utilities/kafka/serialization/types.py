@@ -1,3 +1,0 @@
-from typing import TypeVar
-
-T = TypeVar("T")

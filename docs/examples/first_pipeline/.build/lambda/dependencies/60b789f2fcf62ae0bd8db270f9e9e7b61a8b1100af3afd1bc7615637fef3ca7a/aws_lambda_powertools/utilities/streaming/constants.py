@@ -1,1 +1,0 @@
-MESSAGE_STREAM_NOT_WRITABLE = "this stream is not writable"

@@ -1,3 +1,0 @@
-from typing import IO, TypeVar
-
-T = TypeVar("T", bound=IO[bytes])
