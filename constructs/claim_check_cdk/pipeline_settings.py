@@ -10,7 +10,7 @@ from typing import Final
 
 from aws_cdk import Duration, Size, Token
 
-from claim_check.contract import MIB, S3_MAX_SINGLE_PUT_BYTES, SQS_MAX_BATCH_ENTRIES, Setting, is_name
+from claim_check.contract import MIB, S3_MAX_SINGLE_PUT_BYTES, SETTING_PREFIX, SQS_MAX_BATCH_ENTRIES, is_name
 from claim_check_cdk.bundling import has_module
 from claim_check_cdk.message_queue import VISIBILITY_FACTOR
 from claim_check_cdk.payload_holder import check_names
@@ -18,7 +18,6 @@ from claim_check_cdk.pipeline_parts import PipelineQueue
 from claim_check_cdk.sizing import Sizing
 from claim_check_cdk.validation import Mistakes, known, known_bytes, known_seconds
 
-OWN_VARIABLES: Final = frozenset(value for name, value in vars(Setting).items() if name.isupper())
 MAX_BATCH: Final = 10_000
 MAX_CONCURRENCY: Final = 1000
 MIN_CONCURRENCY: Final = 2
@@ -100,11 +99,12 @@ def check_names_of(mistakes: Mistakes, consumer_name: str, environment: Mapping[
         "must be 1 to 128 of A-Z a-z 0-9 . _ -, and not . or ..",
         "pass consumer_name; by default it is the construct id",
     )
-    for name in sorted(OWN_VARIABLES & environment.keys()):
-        mistakes.add(
+    for name in environment:
+        mistakes.require(
+            not name.startswith(SETTING_PREFIX),
             "handler_environment",
             repr(name),
-            "must not be a setting of the library",
+            f"must not begin with {SETTING_PREFIX}: those are the library's",
             "rename it, or use this construct's argument for it",
         )
 

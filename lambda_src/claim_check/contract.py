@@ -290,6 +290,10 @@ FUNCTION_BASE_MEMORY_MIB: Final = 192
 """Memory of the interpreter, the AWS clients and the library before any payload."""
 
 
+SETTING_PREFIX: Final = "CLAIM_CHECK_"
+"""How the name of every setting begins; handlers name their own variables otherwise."""
+
+
 class Setting:
     """Names of the environment variables by which constructs configure functions."""
 

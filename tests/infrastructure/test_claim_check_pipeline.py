@@ -14,7 +14,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from aws_cdk.assertions import Template
 
-from claim_check.contract import MIB, Setting
+from claim_check.contract import MIB, SETTING_PREFIX, Setting
 from claim_check.settings import ConsumerSettings, ProducerSettings
 from claim_check_cdk import (
     AccessLogBucket,
@@ -299,6 +299,7 @@ def test_a_producer_gets_what_it_needs(sample: Sample) -> None:
 
 def test_every_setting_of_the_contract_is_passed_to_someone(sample: Sample) -> None:
     every = {value for name, value in vars(Setting).items() if name.isupper()}
+    assert all(name.startswith(SETTING_PREFIX) for name in every)
     assert every == sample.variables(sample.full).keys() - {"LANGUAGE"} | sample.full.producer_environment().keys()
 
 
@@ -417,7 +418,8 @@ def _token() -> int:
         ({"handler": "orders:handle"}, "handler", "would hold no such module"),
         ({"handler_package": None}, "handler", "would hold no such module"),
         ({"consumer_name": "or ders"}, "consumer_name", "must be 1 to 128"),
-        ({"handler_environment": {Setting.BUCKET: "x"}}, "handler_environment", "must not be a setting of the library"),
+        ({"handler_environment": {Setting.BUCKET: "x"}}, "handler_environment", "must not begin with CLAIM_CHECK_:"),
+        ({"handler_environment": {"CLAIM_CHECK_X": "x"}}, "handler_environment", "must not begin with CLAIM_CHECK_:"),
         ({"event_types": {"a/b": [1]}}, "event_types", "must be 1 to 128"),
         ({"event_types": {"A": []}}, "event_types", "must name at least one version"),
         ({"event_types": {"A": [0]}}, "event_types", "from 1 up"),
