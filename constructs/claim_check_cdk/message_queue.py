@@ -134,7 +134,7 @@ class MessageQueue(Construct):
         size = max_message_size or Size.mebibytes(1)
         _check_size(mistakes, size)
         _check_name(mistakes, queue_name, fifo=fifo is not None)
-        _check_dead_letter_queue(mistakes, dead_letter_queue, fifo=fifo)
+        _check_dead_letter_queue(mistakes, dead_letter_queue, fifo=fifo, stack=Stack.of(self))
         mistakes.raise_all()
 
         self.max_message_bytes = int(size.to_bytes())
@@ -421,9 +421,22 @@ def _check_name(mistakes: Mistakes, name: str | None, *, fifo: bool) -> None:
     )
 
 
-def _check_dead_letter_queue(mistakes: Mistakes, queue: sqs.IQueue | None, *, fifo: FifoOptions | None) -> None:
+def _check_dead_letter_queue(
+    mistakes: Mistakes, queue: sqs.IQueue | None, *, fifo: FifoOptions | None, stack: Stack
+) -> None:
     if queue is None:
         return
+    for what, there, here in (
+        ("account", queue.env.account, stack.account),
+        ("Region", queue.env.region, stack.region),
+    ):
+        mistakes.require(
+            known(there) is None or known(here) is None or there == here,
+            "dead_letter_queue",
+            f"'{queue.node.path}' in {what} {there}",
+            f"must be in the {what} of its source, {here} (R5.1)",
+            "leave it out (one is made), or name a queue there",
+        )
     mistakes.require(
         queue.fifo == (fifo is not None),
         "dead_letter_queue",

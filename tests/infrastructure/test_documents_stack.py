@@ -149,25 +149,20 @@ def test_the_acknowledged_findings_are_exactly_these(sample: Sample) -> None:
     }
 
 
-def test_every_acknowledgement_is_needed_and_has_a_reason() -> None:
-    """Without its acknowledgements the stack has exactly the findings that they answer."""
-    stack = documents_stack()
-    for construct in stack.node.find_all():
-        acknowledged_before = [
-            entry for entry in construct.node.metadata if entry.type == cdk.Validations.ACKNOWLEDGED_RULES_METADATA_KEY
-        ]
-        for entry in acknowledged_before:
-            assert all(len(reason) > 40 and reason.endswith(".") for reason in entry.data.values())
-    needed = {rule for rules in acknowledged(stack).values() for rule in rules}
-    assert needed == {
-        "AwsSolutions-S1",
-        "AwsSolutions-IAM5[Resource::*]",
-        "AwsSolutions-IAM5[Resource::<PipelineBucket60D569E5.Arn>/payloads/*]",
-        "Serverless-SQSRedrivePolicy",
-        "Serverless-LambdaStarPermissions",
-        "Serverless-LambdaDLQ",
-        "Serverless-LambdaEventSourceMappingDestination",
+def test_every_acknowledgement_is_needed(sample: Sample, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its acknowledgements the stack has exactly the findings that they answer, on those constructs."""
+    monkeypatch.setattr(cdk.Validations, "acknowledge", lambda *_: None)
+    found = {(rule, path.removesuffix("/Resource")) for rule, path in findings(documents_stack())}
+    # cdk-nag sees by itself that a log bucket is one, if the bucket that logs there is in the same stack.
+    found.add(("AwsSolutions-S1", "Documents/AccessLogs/Bucket"))
+    assert found == {
+        (rule, path.removesuffix("/Resource")) for path, rules in sample.acknowledged.items() for rule in rules
     }
+
+
+def test_every_acknowledgement_has_a_reason(sample: Sample) -> None:
+    for rules in sample.acknowledged.values():
+        assert all(len(reason) > 40 and reason.endswith(".") for reason in rules.values())
 
 
 # --- cfn-lint, partitions -------------------------------------------------------------------------------------------

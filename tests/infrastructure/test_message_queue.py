@@ -353,6 +353,17 @@ def test_a_dlq_of_the_wrong_type_is_refused() -> None:  # R5.1
         )
 
 
+def test_a_dlq_elsewhere_is_refused() -> None:  # R5.1
+    stack = make_stack(env=cdk.Environment(account="444455556666", region="us-east-1"))
+    dead_letters, told = imported_queue(stack), cdk.Duration.days(14)
+    with pytest.raises(InvalidSettingsError) as raised:
+        MessageQueue(stack, "Queue", dead_letter_queue=dead_letters, dead_letter_retention=told)
+    assert [mistake.limit for mistake in raised.value.mistakes] == [
+        "must be in the account of its source, 444455556666 (R5.1)",
+        "must be in the Region of its source, us-east-1 (R5.1)",
+    ]
+
+
 def test_an_imported_dlq_must_tell_its_retention() -> None:
     stack = make_stack()
     dead_letters = imported_queue(stack)

@@ -601,6 +601,13 @@ def test_a_bucket_without_access_logs_is_still_found() -> None:
     assert findings(stack) == [("AwsSolutions-S1", "Stack/Payloads/Bucket/Resource")]
 
 
+def test_a_log_bucket_alone_needs_its_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cdk.Validations, "acknowledge", lambda *_: None)
+    stack = make_stack()
+    AccessLogBucket(stack, "Logs")
+    assert findings(stack) == [("AwsSolutions-S1", "Stack/Logs/Bucket/Resource")]
+
+
 def test_each_acknowledgement_stands_on_one_construct(sample: Sample) -> None:
     rules = {path: sorted(rules) for path, rules in sample.acknowledged.items() if "/Queue/" not in path}
     plain = sample.logical_id(sample.plain.bucket)
