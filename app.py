@@ -7,6 +7,7 @@ from cdk_nag import AwsSolutionsChecks, ServerlessChecks
 
 from stacks.documents_stack import DocumentsStack
 from stacks.settings import Settings
+from stacks.wallet_stack import WalletStack
 
 
 def main() -> None:
@@ -19,6 +20,13 @@ def main() -> None:
         settings=settings,
         stack_name=f"claim-check-documents-{settings.environment}",
         description="Claim checks over SQS and S3: the documents pipeline",
+    )
+    WalletStack(
+        app,
+        "Wallet",
+        settings=settings,
+        stack_name=f"claim-check-wallet-{settings.environment}",
+        description="Claim checks over SQS and S3: the wallet pipeline, in order per account",
     )
     cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app), ServerlessChecks(app))
     app.synth()

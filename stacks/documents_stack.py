@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aws_cdk import CfnOutput, Stack
+from aws_cdk import Stack
 from constructs import Construct
 
-from claim_check_cdk import AccessLogBucket, ClaimCheckFunction, ClaimCheckPipeline, DomainTable
+from claim_check_cdk import AccessLogBucket, ClaimCheckPipeline, DomainTable, ProducerFunction
 from claim_check_cdk.bundling import package_folder
+from stacks.pipeline_outputs import output_pipeline
 from stacks.settings import Settings
 
 CONSUMER: Final = "documents"
@@ -51,30 +52,12 @@ class DocumentsStack(Stack):
             removal_policy=keep,
         )
         self.pipeline.grant_handler_table(self.documents.table, ["put"])
-        self.producer = ClaimCheckFunction(
+        self.producer = ProducerFunction(
             self,
             "Producer",
-            handler="claim_check.handlers.producer.handler",
+            pipeline=self.pipeline,
             handler_package=package_folder(HANDLER_PACKAGE),
-            environment=self.pipeline.producer_environment(),
             log_retention=settings.log_retention,
             removal_policy=keep,
         )
-        self.producer.acknowledge_no_dead_letter_queue("Applications invoke it synchronously and see the error.")
-        self.pipeline.grant_publish(self.producer)
-        self._output()
-
-    def _output(self) -> None:
-        pipeline, dead_letters = self.pipeline, self.pipeline.queue.dead_letter_queue
-        outputs = {
-            "BucketName": pipeline.bucket.bucket.bucket_name,
-            "QueueUrl": pipeline.queue.queue.queue_url,
-            "InboxTableName": pipeline.inbox.table.table_name,
-            "DocumentsTableName": self.documents.table.table_name,
-            "ConsumerFunctionName": pipeline.function.function_name,
-            "ProducerFunctionName": self.producer.function.function_name,
-        }
-        if dead_letters is not None:
-            outputs["DeadLetterQueueUrl"] = dead_letters.queue_url
-        for name, value in outputs.items():
-            CfnOutput(self, name, value=value)
+        output_pipeline(self, self.pipeline, self.producer, DocumentsTableName=self.documents.table.table_name)

@@ -14,6 +14,7 @@ from claim_check_cdk.message_queue import FifoOptions, MessageQueue
 from claim_check_cdk.payload_bucket import PayloadBucket
 from claim_check_cdk.pipeline_alarms import PipelineAlarms
 from claim_check_cdk.pointer_life import RetentionTerms
+from claim_check_cdk.producer_function import ProducerFunction
 from claim_check_cdk.retention import RetentionPlan
 from claim_check_cdk.sizing import Sizing
 from claim_check_cdk.validation import InvalidSettingsError, Mistake
@@ -31,6 +32,7 @@ __all__ = [
     "Mistake",
     "PayloadBucket",
     "PipelineAlarms",
+    "ProducerFunction",
     "RetentionPlan",
     "RetentionTerms",
     "Sizing",

@@ -1,14 +1,15 @@
 """What all integration tests share: one embedded AWS, and the app deployed into it, for the whole run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from claim_check_ops.local import CdkCli, EmbeddedAws, deploy_assembly
-from claim_check_ops.local.deployment import Deployment, documents_deployment
-from claim_check_ops.local.run import Run
+from claim_check_ops.local.deployment import DOCUMENTS_TABLE, WALLET_TABLE, Deployment, find_deployment
+from claim_check_ops.local.documents_run import DocumentsRun
+from claim_check_ops.local.progress import progress_bar
 
 PROJECT = Path(__file__).parents[2]
 
@@ -27,15 +28,27 @@ def assembly(embedded_aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="session")
-def documents(embedded_aws: EmbeddedAws, assembly: Path) -> Deployment:
-    """The documents pipeline, deployed."""
-    (stack,) = deploy_assembly(embedded_aws, assembly).values()
-    return documents_deployment(embedded_aws, stack.outputs)
+def outputs(embedded_aws: EmbeddedAws, assembly: Path) -> list[Mapping[str, str]]:
+    """The app, deployed: the outputs of its stacks."""
+    return [stack.outputs for stack in deploy_assembly(embedded_aws, assembly).values()]
 
 
 @pytest.fixture(scope="session")
-def run(documents: Deployment) -> Run:
+def documents(embedded_aws: EmbeddedAws, outputs: list[Mapping[str, str]]) -> Deployment:
+    """The documents pipeline, deployed."""
+    return find_deployment(embedded_aws, outputs, table=DOCUMENTS_TABLE)
+
+
+@pytest.fixture(scope="session")
+def wallet(embedded_aws: EmbeddedAws, outputs: list[Mapping[str, str]]) -> Deployment:
+    """The wallet pipeline, deployed."""
+    return find_deployment(embedded_aws, outputs, table=WALLET_TABLE)
+
+
+@pytest.fixture(scope="session")
+def run(documents: Deployment) -> DocumentsRun:
     """One run of the messages of ``make run``."""
-    result = Run(documents, Console(quiet=True))
-    result.execute()
+    result = DocumentsRun(documents)
+    with progress_bar(Console(quiet=True)) as bar:
+        result.execute(bar)
     return result

@@ -20,7 +20,7 @@ from claim_check.contract import METRIC_NAMESPACE, ErrorCode, object_key
 from claim_check.delivery import Delivery
 from claim_check.envelope import encode
 from claim_check_ops.local.deployment import Deployment
-from claim_check_ops.local.run import Run
+from claim_check_ops.local.documents_run import DocumentsRun
 
 pytestmark = pytest.mark.integration
 
@@ -91,7 +91,7 @@ def denied_read(documents: Deployment, capsys: pytest.CaptureFixture[str]) -> li
 
 
 def test_no_alarm_watches_a_metric_that_nobody_emits(
-    documents: Deployment, assembly: Path, run: Run, capsys: pytest.CaptureFixture[str]
+    documents: Deployment, assembly: Path, run: DocumentsRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run.succeeded
     captured = documents.aws.lambda_metrics(documents.consumer_function)

@@ -19,7 +19,7 @@ from claim_check.ports import InboxRow
 from claim_check_examples.documents import UnreadableFile, document_key
 from claim_check_ops.local import wait_until
 from claim_check_ops.local.deployment import Deployment
-from claim_check_ops.local.run import Run
+from claim_check_ops.local.documents_run import DocumentsRun
 from claim_check_ops.telemetry import SilentTelemetry
 
 pytestmark = pytest.mark.integration
@@ -90,7 +90,7 @@ def row_of(documents: Deployment, idempotency_key: str, state: str) -> InboxRow:
 
 def document(documents: Deployment, message_id: str) -> dict[str, Any] | None:
     key = {"pk": {"S": document_key(TENANT, message_id)}}
-    return documents.aws.dynamodb.get_item(TableName=documents.documents_table, Key=key).get("Item")
+    return documents.aws.dynamodb.get_item(TableName=documents.table, Key=key).get("Item")
 
 
 def parked_copy(documents: Deployment, sqs_message_id: str) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def invoke(documents: Deployment, request: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-def test_every_message_ends_as_it_must(run: Run) -> None:  # R13.2
+def test_every_message_ends_as_it_must(run: DocumentsRun) -> None:  # R13.2
     assert run.problems == []
     assert {sent.case: seen.problems for sent in run.sent for seen in [run.seen[sent.case]]} == {
         sent.case: () for sent in run.sent

@@ -16,9 +16,11 @@ from rich.table import Table
 
 from claim_check.errors import ClaimCheckError
 from claim_check_ops.local.cdk_cli import CdkCli, CdkCliError
-from claim_check_ops.local.deployment import documents_deployment
+from claim_check_ops.local.deployment import DOCUMENTS_TABLE, WALLET_TABLE, find_deployment
+from claim_check_ops.local.documents_run import DocumentsRun
 from claim_check_ops.local.embedded_aws import EmbeddedAws, EmbeddedAwsError
-from claim_check_ops.local.run import Run
+from claim_check_ops.local.progress import progress_bar
+from claim_check_ops.local.wallet_run import WalletRun
 
 TABLE_WIDTH: Final = 120
 """Columns of a table that is written to a file or a pipe."""
@@ -69,19 +71,22 @@ def run(
     console = Console(stderr=as_json, width=None if sys.stdout.isatty() else TABLE_WIDTH)
     try:
         with ends_orderly(), EmbeddedAws(enforce_iam=enforce_iam) as aws:
-            (outputs,) = deploy_app(aws, project, console).values()
-            result = Run(documents_deployment(aws, outputs), console)
-            result.execute(sabotage=sabotage)
+            outputs = deploy_app(aws, project, console).values()
+            documents = DocumentsRun(find_deployment(aws, outputs, table=DOCUMENTS_TABLE))
+            wallet = WalletRun(find_deployment(aws, outputs, table=WALLET_TABLE))
+            with progress_bar(console) as bar:
+                documents.execute(bar, sabotage=sabotage)
+                wallet.execute(bar)
     except (EmbeddedAwsError, CdkCliError, ClaimCheckError) as error:
         Console(stderr=True).print(str(error), markup=False, highlight=False)
         raise typer.Exit(1) from error
     if as_json:
-        typer.echo(json.dumps(result.document(), indent=2))
+        typer.echo(json.dumps({"documents": documents.document(), "wallet": wallet.document()}, indent=2))
     else:
-        console.print(result.table())
-    for problem in result.problems:
+        console.print(documents.table(), wallet.table())
+    for problem in (*documents.problems, *wallet.problems):
         console.print(problem, style="red", markup=False)
-    if not result.succeeded:
+    if not (documents.succeeded and wallet.succeeded):
         raise typer.Exit(1)
 
 

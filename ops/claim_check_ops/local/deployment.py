@@ -1,16 +1,21 @@
-"""The deployed documents application: where everything is, read from its functions' own settings."""
+"""A deployed pipeline: where everything is, read from its functions' own settings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from claim_check.adapters.session import Clients
 from claim_check.settings import ConsumerSettings, ProducerSettings
 from claim_check_ops.local.embedded_aws import EmbeddedAws
 
+DOCUMENTS_TABLE: Final = "DocumentsTableName"
+WALLET_TABLE: Final = "WalletTableName"
+"""Outputs that name the table of a handler's rows, and with it the pipeline."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """The documents pipeline as it stands.
+    """A pipeline as it stands.
 
     Attributes:
         aws: Where it stands.
@@ -19,7 +24,7 @@ class Deployment:
         consumer_function: Function that consumes.
         producer: Settings of a producer.
         consumer: Settings of the consumer.
-        documents_table: Table of the handler's rows.
+        table: Table of the handler's rows.
     """
 
     aws: EmbeddedAws
@@ -28,16 +33,27 @@ class Deployment:
     consumer_function: str
     producer: ProducerSettings
     consumer: ConsumerSettings
-    documents_table: str
+    table: str
 
 
-def documents_deployment(aws: EmbeddedAws, outputs: Mapping[str, str]) -> Deployment:
-    """Find the documents pipeline.
+def find_deployment(aws: EmbeddedAws, outputs: Iterable[Mapping[str, str]], *, table: str) -> Deployment:
+    """Find a pipeline among the deployed stacks.
 
     Args:
-        aws: Where it stands.
-        outputs: Outputs of its stack.
+        aws: Where they stand.
+        outputs: Outputs of each stack.
+        table: Name of the output that only its stack has.
+
+    Raises:
+        LookupError: No stack has it.
     """
+    for one in outputs:
+        if table in one:
+            return _deployment(aws, one, one[table])
+    raise LookupError(f"No deployed stack has the output {table}.")
+
+
+def _deployment(aws: EmbeddedAws, outputs: Mapping[str, str], table: str) -> Deployment:
     producer_function, consumer_function = outputs["ProducerFunctionName"], outputs["ConsumerFunctionName"]
     return Deployment(
         aws=aws,
@@ -46,7 +62,7 @@ def documents_deployment(aws: EmbeddedAws, outputs: Mapping[str, str]) -> Deploy
         consumer_function=consumer_function,
         producer=ProducerSettings.from_environment(_variables(aws, producer_function)),
         consumer=ConsumerSettings.from_environment(_variables(aws, consumer_function)),
-        documents_table=outputs["DocumentsTableName"],
+        table=table,
     )
 
 

@@ -1,21 +1,19 @@
-"""`claim-check local run`: send everything, watch until all is settled, and say whether it ended as it must."""
+"""The documents pipeline put to use: send everything, watch until all is settled, and judge how it ended."""
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.filesize import decimal
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from claim_check.contract import Metric
 from claim_check_ops.local.deployment import Deployment
-from claim_check_ops.local.outcomes import Outcomes, Seen
-from claim_check_ops.local.scenario import Scenario, Sent
+from claim_check_ops.local.documents_outcomes import Outcomes, Seen
+from claim_check_ops.local.documents_scenario import Scenario, Sent
+from claim_check_ops.local.progress import ProgressBar
+from claim_check_ops.local.queues import Queues
 from claim_check_ops.local.waiting import wait_until
 
 SETTLE_SECONDS: Final = 180.0
@@ -27,8 +25,8 @@ LOG_SECONDS: Final = 10.0
 """What a function printed can be read a moment after its invocation ended."""
 
 
-class Run:
-    """One run of all cases.
+class DocumentsRun:
+    """One run of all documents.
 
     Attributes:
         sent: What was sent.
@@ -36,16 +34,10 @@ class Run:
         problems: What is wrong with the run as a whole.
     """
 
-    def __init__(self, deployment: Deployment, console: Console) -> None:
-        """Prepare.
-
-        Args:
-            deployment: Where to.
-            console: Where progress is shown.
-        """
+    def __init__(self, deployment: Deployment) -> None:
+        """Prepare a run against a deployment."""
         self._deployment = deployment
-        self._console = console
-        self._outcomes = Outcomes(deployment)
+        self._outcomes = Outcomes(deployment, Queues(deployment))
         self.sent: list[Sent] = []
         self.seen: dict[str, Seen] = {}
         self.problems: list[str] = []
@@ -56,26 +48,26 @@ class Run:
         settled = all(one.case in self.seen and not self.seen[one.case].problems for one in self.sent)
         return bool(self.sent) and settled and not self.problems
 
-    def execute(self, *, sabotage: str | None = None) -> None:
+    def execute(self, bar: ProgressBar, *, sabotage: str | None = None) -> None:
         """Send, watch, judge.
 
         Args:
+            bar: Shows how far it is.
             sabotage: Name of a case whose payload vanishes before it is read.
         """
         before = self._totals()
-        with tempfile.TemporaryDirectory() as folder, self._progress() as bar:
+        with tempfile.TemporaryDirectory() as folder:
             cases = Scenario(self._deployment, Path(folder), sabotage=sabotage).cases()
-            bar.expect(len(cases))
             for later in (False, True):
                 for case in (one for one in cases if one.later is later):
-                    bar.show(f"sending: {case.name}", len(self.seen))
+                    bar.show(f"sending: {case.name}", len(self.seen), len(cases))
                     self.sent.append(case.send())
-                self._watch(bar)
+                self._watch(bar, len(cases))
             self._check_totals(before)
 
     def table(self) -> Table:
         """One row per message: what was sent, how, and what became of it."""
-        table = Table(title="What became of every message", box=SIMPLE_HEAD, title_justify="left")
+        table = Table(title="Documents: what became of every message", box=SIMPLE_HEAD, title_justify="left")
         for heading in ("sent", "by", "as", "size", "outcome", "seconds", "right"):
             number = heading in {"size", "seconds"}
             table.add_column(heading, justify="right" if number else "left", no_wrap=heading in {"sent", "outcome"})
@@ -88,11 +80,11 @@ class Run:
         rows = [_row(sent, self.seen.get(sent.case)) for sent in self.sent]
         return {"succeeded": self.succeeded, "problems": self.problems, "messages": rows}
 
-    def _watch(self, bar: "_ProgressBar") -> None:
+    def _watch(self, bar: ProgressBar, total: int) -> None:
         def settled() -> bool:
             self.seen = self._outcomes.look(self.sent)
             waiting = [one.case for one in self.sent if one.case not in self.seen]
-            bar.show(f"waiting for: {', '.join(waiting)}" if waiting else "settled", len(self.seen))
+            bar.show(f"waiting for: {', '.join(waiting)}" if waiting else "settled", len(self.seen), total)
             return not waiting
 
         try:
@@ -115,26 +107,6 @@ class Run:
         documents = self._deployment.aws.lambda_metrics(self._deployment.consumer_function)
         counted = sum(int(value) for document in documents for value in document.get(Metric.PROCESSED, []))
         return self._outcomes.documents(), counted
-
-    @contextmanager
-    def _progress(self) -> Iterator["_ProgressBar"]:
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, TimeElapsedColumn(), console=self._console, transient=True) as progress:
-            yield _ProgressBar(progress)
-
-
-class _ProgressBar:
-    """How many messages are settled, and what is being done."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._task = progress.add_task("making sample files", total=None)
-
-    def expect(self, total: int) -> None:
-        self._progress.update(self._task, total=total)
-
-    def show(self, text: str, done: int) -> None:
-        self._progress.update(self._task, description=text, completed=done)
 
 
 def _cells(sent: Sent, seen: Seen | None) -> tuple[str, ...]:

@@ -1,23 +1,17 @@
-"""What became of messages, read back from the inbox, the DLQ and the document rows."""
+"""What became of the documents, read back from the inbox, the DLQ and the document rows."""
 
-import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
 
 from claim_check.adapters.inbox_items import deserialize, to_row
-from claim_check.contract import ATTRIBUTE_PARKED, InboxAttribute, inbox_key, park_key
+from claim_check.contract import InboxAttribute, inbox_key, park_key
 from claim_check.ports import InboxRow
 from claim_check_examples.documents import document_key
 from claim_check_examples.file_facts import FileFacts
 from claim_check_ops.local.deployment import Deployment
-from claim_check_ops.local.scenario import TENANT, Outcome, Sent
-
-if TYPE_CHECKING:
-    from mypy_boto3_sqs.type_defs import MessageTypeDef
-
-_PEEK_SECONDS: Final = 1
+from claim_check_ops.local.documents_scenario import TENANT, Outcome, Sent
+from claim_check_ops.local.queues import Queues
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,18 +37,18 @@ class Outcomes:
 
     Attributes:
         deployment: Where to look.
-        parked: Reasons of parked messages by the id of the message they are a copy of.
+        queues: Its queues.
         settled: What is settled, by the name of the case.
     """
 
     deployment: Deployment
-    parked: dict[str, dict[str, Any]] = field(default_factory=dict)
+    queues: Queues
     settled: dict[str, Seen] = field(default_factory=dict)
 
     def look(self, sent: Iterable[Sent]) -> dict[str, Seen]:
         """Look anew; what is settled so far, by the name of the case."""
-        self._read_dead_letters()
-        idle = self._queue_is_empty()
+        self.queues.look()
+        idle = self.queues.source_is_empty()
         for one in sent:
             if one.case not in self.settled and (seen := self._outcome(one, idle=idle)) is not None:
                 self.settled[one.case] = seen
@@ -62,12 +56,12 @@ class Outcomes:
 
     def documents(self) -> int:
         """Number of document rows."""
-        table = self.deployment.documents_table
+        table = self.deployment.table
         pages = self.deployment.aws.dynamodb.get_paginator("scan").paginate(TableName=table, Select="COUNT")
         return sum(page["Count"] for page in pages)
 
     def _outcome(self, sent: Sent, *, idle: bool) -> Seen | None:
-        reason = self.parked.get(sent.sqs_message_id)
+        reason = self.queues.parked.get(sent.sqs_message_id)
         row = self._row(sent)
         if reason is not None:
             if row is None or row.state != "PARKED":
@@ -93,7 +87,7 @@ class Outcomes:
 
     def _document_problems(self, sent: Sent) -> list[str]:
         key = {"pk": {"S": document_key(TENANT, sent.message_id or "")}}
-        item = self.deployment.aws.dynamodb.get_item(TableName=self.deployment.documents_table, Key=key).get("Item")
+        item = self.deployment.aws.dynamodb.get_item(TableName=self.deployment.table, Key=key).get("Item")
         if item is None:
             return ["no document row"]
         row = {name: deserialize(value) for name, value in item.items()}
@@ -114,27 +108,3 @@ class Outcomes:
             TableName=self.deployment.consumer.inbox_table, Key={InboxAttribute.KEY: {"S": key}}, ConsistentRead=True
         )
         return to_row(answer["Item"]) if "Item" in answer else None
-
-    def _read_dead_letters(self) -> None:
-        for message in self._dead_letters():
-            attribute = message.get("MessageAttributes", {}).get(ATTRIBUTE_PARKED)
-            if attribute is not None:
-                reason = json.loads(attribute["StringValue"])
-                self.parked[reason["originalMessageId"]] = reason
-
-    def _dead_letters(self) -> "Iterator[MessageTypeDef]":
-        """Every visible message of the DLQ; it is visible again a second later."""
-        while messages := self.deployment.aws.sqs.receive_message(
-            QueueUrl=self.deployment.consumer.dlq_url or "",
-            MaxNumberOfMessages=10,
-            VisibilityTimeout=_PEEK_SECONDS,
-            MessageAttributeNames=["All"],
-        ).get("Messages", []):
-            yield from messages
-
-    def _queue_is_empty(self) -> bool:
-        answer = self.deployment.aws.sqs.get_queue_attributes(
-            QueueUrl=self.deployment.consumer.queue_url,
-            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
-        )
-        return all(int(number) == 0 for number in answer["Attributes"].values())

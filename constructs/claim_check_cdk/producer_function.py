@@ -1,0 +1,67 @@
+"""A Lambda function that an application invokes with an event, and that publishes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Protocol
+
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from claim_check_cdk.claim_check_function import ClaimCheckFunction
+
+PRODUCER_HANDLER: Final = "claim_check.handlers.producer.handler"
+
+
+class PublishesTo(Protocol):
+    """What a producer publishes to, such as `ClaimCheckPipeline`."""
+
+    def producer_environment(self) -> Mapping[str, str]:
+        """The settings a producer needs."""
+
+    def grant_publish(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow publishing."""
+
+
+class ProducerFunction(ClaimCheckFunction):
+    """Publishes what it is invoked with: JSON in, ids out (R2).
+
+    A request takes up to 6 MB, which in base64 is about 4.5 MB of payload; larger files go through the library or are
+    uploaded straight to S3. What is wrong with an event is told in the invocation's error, before anything is written.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        pipeline: PublishesTo,
+        handler_package: Path | None = None,
+        log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
+        removal_policy: RemovalPolicy = RemovalPolicy.RETAIN,
+    ) -> None:
+        """Make the function, and let it publish.
+
+        Args:
+            scope: Parent construct.
+            construct_id: Id within the parent.
+            pipeline: Where it publishes to.
+            handler_package: The package of the pipeline's handler, so that both functions share one asset. By default
+                the asset holds the library alone.
+            log_retention: How long logs are kept. By default one month.
+            removal_policy: What happens to the log group when it leaves the stack. By default it stays.
+        """
+        super().__init__(
+            scope,
+            construct_id,
+            handler=PRODUCER_HANDLER,
+            handler_package=handler_package,
+            environment=pipeline.producer_environment(),
+            log_retention=log_retention,
+            removal_policy=removal_policy,
+        )
+        self.acknowledge_no_dead_letter_queue("Applications invoke it synchronously and see the error.")
+        pipeline.grant_publish(self)
