@@ -38,6 +38,7 @@ from claim_check.errors import (
     PayloadTooLarge,
     PermanentError,
     PublishError,
+    ReceiveRefused,
     ReservedAttribute,
     Stale,
     TooManyAttributes,
@@ -47,6 +48,7 @@ from claim_check.errors import (
     UnsupportedContentType,
     UnsupportedVersion,
     UntrustedReference,
+    WorkerStopped,
 )
 from claim_check.event import Event
 from claim_check.message import Message
@@ -96,6 +98,7 @@ __all__ = [
     "Producer",
     "PublishError",
     "Published",
+    "ReceiveRefused",
     "ReservedAttribute",
     "Stale",
     "Table",
@@ -109,4 +112,5 @@ __all__ = [
     "UnsupportedVersion",
     "UntrustedReference",
     "VerifiedStream",
+    "WorkerStopped",
 ]

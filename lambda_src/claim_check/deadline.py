@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claim_check.errors import DeadlineExceeded
+from claim_check.errors import DeadlineExceeded, WorkerStopped
 from claim_check.ports import Clock
 
 
@@ -21,7 +21,7 @@ class Deadline:
         """
         self._clock = clock
         self._at = clock.monotonic() + seconds
-        self._closed = False
+        self._closed = self._stopped = False
 
     def remaining(self) -> float:
         """Seconds left; never negative."""
@@ -32,10 +32,17 @@ class Deadline:
 
         Raises:
             DeadlineExceeded: No time is left, or the record was given up.
+            WorkerStopped: It was given up because the worker was asked to stop.
         """
+        if self._stopped:
+            raise WorkerStopped("the worker was asked to stop; the message will be delivered again")
         if self.remaining() <= 0:
             raise DeadlineExceeded("no time is left for this message; it will be delivered again")
 
     def close(self) -> None:
         """Give the record up: every later check raises."""
         self._closed = True
+
+    def stop(self) -> None:
+        """Give the record up because its worker was asked to stop: that costs no attempt."""
+        self._stopped = self._closed = True

@@ -21,6 +21,7 @@
     │   └── MessageTooLarge             the message without its payload exceeds what the queue takes
     ├── InvalidSetting                  a setting (environment variable) is missing or malformed
     ├── MalformedBatch                  the invocation is no batch of SQS records
+    ├── ReceiveRefused                  the queue refuses to hand messages to a worker
     ├── InfrastructureUnavailable       every record of a batch failed for the infrastructure: let the poller back off
     ├── TransactionLimit                a write does not fit into the transaction
     └── ConsumeError                    why one message was not processed; `code` names the class of R4.5
@@ -30,6 +31,7 @@
         ├── MissingPayload              retried, then parked
         ├── AccessDenied                one short retry, then parked
         ├── DeadlineExceeded            retried
+        │   └── WorkerStopped           the worker was asked to stop: retried, the attempt is refunded
         ├── HandlerFailed, HandlerCrashed, CommitFailed
         ├── Unavailable                 the infrastructure's fault: retried, the attempt is refunded
         └── LostLease                   another worker owns the row: nothing more is touched
@@ -136,6 +138,10 @@ class InvalidSetting(ClaimCheckError, ValueError):
 
 class MalformedBatch(ClaimCheckError, ValueError):
     """The invocation's event is not a batch of SQS records; raised before any side effect."""
+
+
+class ReceiveRefused(ClaimCheckError):
+    """The queue refuses to hand messages over: its URL or a permission is wrong; waiting does not mend it."""
 
 
 class InfrastructureUnavailable(ClaimCheckError):
@@ -254,6 +260,12 @@ class DeadlineExceeded(ConsumeError):
     """The function's time is used up: streams and transaction refuse further work."""
 
     code = ErrorCode.DEADLINE_EXCEEDED
+
+
+class WorkerStopped(DeadlineExceeded):
+    """The worker was asked to stop before this message was done: it goes on elsewhere."""
+
+    refunded = True
 
 
 class Unavailable(ConsumeError):

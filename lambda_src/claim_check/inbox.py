@@ -7,6 +7,7 @@ Every write after the gate is guarded by the owner's token (fencing): a worker t
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from claim_check import contract
 from claim_check.contract import ErrorCode
 from claim_check.envelope import Claim
-from claim_check.errors import LostLease, Unavailable
+from claim_check.errors import ConsumeError, LostLease, Unavailable
 from claim_check.ports import Guard, InboxRow, Refused, TableWrite, Taken, WriteRefused
 
 if TYPE_CHECKING:
@@ -121,6 +122,48 @@ class Lease:
     suspect: bool
 
 
+class Hold:
+    """A lease that is being worked under; a heartbeat may extend it from another thread until it is let go."""
+
+    def __init__(self, inbox: Inbox, lease: Lease) -> None:
+        """Hold a lease."""
+        self._inbox = inbox
+        self._lease = lease
+        self._let_go = False
+        self._lock = threading.Lock()
+
+    @property
+    def until(self) -> float:
+        """When the lease ends, epoch seconds."""
+        return self._lease.row.lease_until
+
+    def extend(self, seconds: float) -> None:
+        """Let the lease last so many seconds from now, unless it was let go.
+
+        Raises:
+            LostLease: Another worker owns the row.
+            Unavailable: The table did not answer.
+        """
+        with self._lock:
+            if not self._let_go:
+                self._lease = self._inbox.extend(self._lease, seconds=seconds)
+
+    def let_go(self) -> Lease:
+        """End the extensions; returns the lease as it was last written, which later writes compare."""
+        with self._lock:
+            self._let_go = True
+            return self._lease
+
+    def hand_back(self, error: ConsumeError) -> bool:
+        """Give the unfinished message up without the cost of an attempt. Whether it was committed after all.
+
+        Raises:
+            LostLease: Another worker owns the row.
+            Unavailable: The table did not answer.
+        """
+        return self._inbox.fail(self.let_go(), code=error.code, message=str(error), refund=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The gate did not take the row: what it means, and the row that says so."""
@@ -221,6 +264,25 @@ class Inbox:
         if _is(reply.row, row.owner, "COMPLETED"):
             return True
         raise LostLease("another worker has taken this message over; the failure was not recorded")
+
+    def extend(self, lease: Lease, *, seconds: float) -> Lease:
+        """Let a lease last longer, from now on.
+
+        Args:
+            lease: Ours.
+            seconds: From now.
+
+        Raises:
+            LostLease: Another worker owns the row.
+            Unavailable: The table did not answer.
+        """
+        row = dataclasses.replace(lease.row, lease_until=self._clock.now() + seconds)
+        reply = self._table.replace(row, guard=Guard(owner=row.owner, state="IN_PROGRESS"))
+        if reply is None:
+            return dataclasses.replace(lease, row=row)
+        if reply.row is not None and reply.row.owner == row.owner:  # our own handler was faster: it is closed
+            return lease
+        raise LostLease("another worker has taken this message over; its lease cannot be extended")
 
     def start_parking(
         self, row: InboxRow, delivery: Delivery, *, code: str, message: str, lease_seconds: float

@@ -27,7 +27,7 @@ from claim_check.errors import (
     UnsupportedVersion,
     UntrustedReference,
 )
-from claim_check.inbox import Lease, Standing, Verdict, last_reason
+from claim_check.inbox import Hold, Lease, Standing, Verdict, last_reason
 from claim_check.message import Message
 from claim_check.telemetry import message_fields
 from claim_check.transaction import Transaction
@@ -44,6 +44,12 @@ if TYPE_CHECKING:
 DEFAULT_READ_LIMIT_BYTES: Final = contract.MIB
 
 Handler: TypeAlias = Callable[[Message, Transaction], object]
+Watch: TypeAlias = Callable[[Hold], object]
+"""Told about the lease of a message whose attempt starts, so that a heartbeat can extend it."""
+
+
+def _unwatched(_: Hold) -> None:
+    """In Lambda a lease lasts as long as the invocation can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,13 +110,15 @@ class Task:
         delivery: The message as received.
         envelope: The message decoded; None if it is no envelope that this consumer accepts.
         deadline: When the handler must stop.
-        lease_seconds: How long a lease lasts: past the end of this process's time.
+        lease_seconds: How long a lease lasts: past the end of this process's time, unless it is extended.
+        watch: Told about the lease.
     """
 
     delivery: Delivery
     envelope: Envelope | None
     deadline: Deadline
     lease_seconds: float
+    watch: Watch = _unwatched
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,19 +238,28 @@ class Processor:
 
     # --- Processing -----------------------------------------------------------------------------------------------
 
-    def process(self, reading: Reading, *, deadline: Deadline, lease_seconds: float, alone: bool) -> Outcome:
+    def process(
+        self,
+        reading: Reading,
+        *,
+        deadline: Deadline,
+        lease_seconds: float,
+        alone: bool,
+        watch: Watch = _unwatched,
+    ) -> Outcome:
         """Take one message through the protocol.
 
         Args:
             reading: The message.
             deadline: When the handler must stop.
-            lease_seconds: How long the lease lasts: past the end of this process's time.
+            lease_seconds: How long the lease lasts: past the end of this process's time, unless it is extended.
             alone: Whether nothing else runs beside it; a suspect runs only alone.
+            watch: Told about the lease once the attempt starts.
         """
         delivery, content = reading.delivery, reading.content
         if isinstance(content, PermanentError):
             return self._park_unclaimed(Task(delivery, None, deadline, lease_seconds), content)
-        task = Task(delivery, content, deadline, lease_seconds)
+        task = Task(delivery, content, deadline, lease_seconds, watch)
         with self._permits.hold(content.payload.content_length, deadline) as granted:
             if not granted or deadline.remaining() < self._rules.start_seconds:
                 return Outcome(Metric.DEFERRED, hide_seconds=1)
@@ -291,12 +308,14 @@ class Processor:
         return Outcome(None, set_aside=True)
 
     def _attempt(self, lease: Lease, task: Task, envelope: Envelope) -> Outcome:
+        hold = Hold(self._inbox, lease)
+        task.watch(hold)
         try:
             self._run(lease, task, envelope)
         except LostLease as error:
             return self._lost(task, error)
         except Exception as error:  # noqa: BLE001 - the boundary: whatever a handler raises becomes an outcome
-            return self._failed(lease, task, error)
+            return self._failed(hold.let_go(), task, error)
         self._telemetry.count(Metric.PAYLOAD_BYTES, envelope.payload.content_length)
         return Outcome(Metric.PROCESSED, acknowledged=True)
 
