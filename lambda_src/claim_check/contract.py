@@ -27,6 +27,9 @@ SQS_BILLING_CHUNK_BYTES: Final = 64 * KIB
 
 SQS_MAX_BATCH_ENTRIES: Final = 10
 SQS_MAX_ATTRIBUTES: Final = 10
+SQS_LONG_POLL_SECONDS: Final = 20
+"""Longest that a receive waits for messages."""
+
 SQS_MAX_VISIBILITY_SECONDS: Final = 12 * 3600
 """Longest time a message may be hidden, counted in total from its receive."""
 

@@ -70,6 +70,32 @@ def from_lambda(record: Any) -> Delivery | None:  # noqa: ANN401 - whatever the 
     )
 
 
+def from_api(message: Mapping[str, Any], *, queue: str) -> Delivery:
+    """Read a message as ReceiveMessage answers it.
+
+    Args:
+        message: One of the answer's ``Messages``, received with all of its attributes.
+        queue: Name of the queue.
+    """
+    system = message.get("Attributes", {})
+    return Delivery(
+        sqs_message_id=message["MessageId"],
+        receipt_handle=message["ReceiptHandle"],
+        body=message.get("Body", ""),
+        attributes={name: _api_attribute(value) for name, value in message.get("MessageAttributes", {}).items()},
+        queue=queue,
+        sent_at=_number(system.get("SentTimestamp")) / 1000,
+        receive_count=max(1, _number(system.get("ApproximateReceiveCount"))),
+        group_id=_text(system.get("MessageGroupId")),
+        trace_header=_text(system.get("AWSTraceHeader")),
+    )
+
+
+def _api_attribute(raw: Mapping[str, Any]) -> MessageAttribute:
+    binary = raw["DataType"].startswith("Binary")
+    return MessageAttribute(data_type=raw["DataType"], value=raw["BinaryValue" if binary else "StringValue"])
+
+
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 

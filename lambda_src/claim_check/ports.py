@@ -9,9 +9,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import IO, Any, Literal, Protocol
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
 from claim_check.contract import InboxState
+
+if TYPE_CHECKING:
+    from claim_check.delivery import Delivery
 
 # --- Object store (S3) ----------------------------------------------------------------------------------------------
 
@@ -179,6 +182,34 @@ class MessageQueue(Protocol):
 
     def change_visibility(self, queue_url: str, changes: Sequence[VisibilityChange]) -> list[VisibilityChange]:
         """Hide messages, in calls of ten. Returns those that were refused even when tried again; never raises."""
+
+
+class ReceivingQueue(Protocol):
+    """What a worker does with a queue. The queue is given by its URL."""
+
+    def receive_batch(
+        self, queue_url: str, *, count: int, wait_seconds: int, visibility_seconds: int, attempt_id: str | None
+    ) -> list[Delivery]:
+        """Receive up to ``count`` messages, ten at most, with all of their attributes: exactly one request.
+
+        Args:
+            queue_url: The queue.
+            count: 1 to 10.
+            wait_seconds: How long to wait while there is none.
+            visibility_seconds: How long they are hidden from others.
+            attempt_id: FIFO only: the same for a repetition whose earlier answer was lost, so that its messages come
+                again instead of blocking their groups.
+
+        Raises:
+            Unavailable: Throttled, failed, or no answer; messages may have been hidden.
+            ReceiveRefused: The queue refuses.
+        """
+
+    def delete_batch(self, queue_url: str, receipt_handles: Sequence[str]) -> list[str]:
+        """Delete messages, in calls of ten. Returns those that were refused even when tried again; never raises."""
+
+    def change_visibility(self, queue_url: str, changes: Sequence[VisibilityChange]) -> list[VisibilityChange]:
+        """See `MessageQueue.change_visibility`."""
 
 
 # --- Inbox table (DynamoDB) -----------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import boto3
 from botocore.config import Config
 
+from claim_check import contract
+
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
@@ -22,6 +24,7 @@ USER_AGENT: Final = "claim-check-sqs"
 CONNECT_SECONDS: Final = 3
 READ_SECONDS: Final = 10
 S3_READ_SECONDS: Final = 20
+POLL_READ_SECONDS: Final = contract.SQS_LONG_POLL_SECONDS + READ_SECONDS
 SDK_ATTEMPTS: Final = 3
 CALL_SECONDS: Final = SDK_ATTEMPTS * (CONNECT_SECONDS + READ_SECONDS) + 1 + 2
 """Longest that a small call takes: every attempt times out, and the SDK waits up to 1 s and 2 s in between."""
@@ -81,24 +84,35 @@ class Clients:
         return client
 
     @property
+    def sqs_polling(self) -> SQSClient:
+        """Client of SQS for long polls: it waits longer, and leaves repeating to its caller."""
+        client: SQSClient = self._client("sqs", polling=True)
+        return client
+
+    @property
     def dynamodb(self) -> DynamoDBClient:
         """Client of DynamoDB."""
         client: DynamoDBClient = self._client("dynamodb")
         return client
 
-    def _client(self, service: str) -> Any:  # noqa: ANN401 - narrowed by the properties
+    def _client(self, service: str, *, polling: bool = False) -> Any:  # noqa: ANN401 - narrowed by the properties
+        name = f"{service} polling" if polling else service
         with self._lock:
             if self._session is None:
                 self._session = boto3.Session()
-            if service not in self._clients:
-                self._clients[service] = make_client(self._session, service)
-            return self._clients[service]
+            if name not in self._clients:
+                self._clients[name] = make_client(self._session, service, polling=polling)
+            return self._clients[name]
 
 
-def make_client(session: boto3.Session, service: str) -> Any:  # noqa: ANN401 - boto3 makes client classes at run time
+def make_client(session: boto3.Session, service: str, *, polling: bool = False) -> Any:  # noqa: ANN401 - boto3 makes client classes at run time
     """A client, set up for the endpoint that the session and the environment give it."""
     create: Any = session.client
-    client = create(service, config=config_for(service))
+    config = config_for(service)
+    if polling:
+        once: Any = {"read_timeout": POLL_READ_SECONDS, "retries": {"mode": "standard", "total_max_attempts": 1}}
+        config = config.merge(Config(**once))
+    client = create(service, config=config)
     if service == "s3" and client.meta.endpoint_url.startswith("http://"):
         return create(service, config=config_for(service, tls=False))
     return client

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from claim_check.adapters.failures import code_of, kind_of
 from claim_check.contract import SQS_MAX_BATCH_ENTRIES
-from claim_check.errors import PublishError, Unavailable
+from claim_check.delivery import Delivery, from_api
+from claim_check.errors import PublishError, ReceiveRefused, Unavailable
 from claim_check.ports import MessageAttribute, OutgoingMessage, SendResult, VisibilityChange
 
 if TYPE_CHECKING:
@@ -19,12 +20,21 @@ NO_ANSWER: Final = "NoAnswer"
 """Code of an entry that the answer does not mention."""
 
 
-class SqsQueue:
-    """`claim_check.ports.MessageQueue` on SQS."""
+_Entry = TypeVar("_Entry")
 
-    def __init__(self, client: SQSClient) -> None:
-        """Use a client (`claim_check.adapters.session`)."""
+
+class SqsQueue:
+    """`claim_check.ports.MessageQueue` and `claim_check.ports.ReceivingQueue` on SQS."""
+
+    def __init__(self, client: SQSClient, *, polling: SQSClient | None = None) -> None:
+        """Use a client (`claim_check.adapters.session`).
+
+        Args:
+            client: SQS client.
+            polling: Client for long polls, whose answers take longer than the other calls' may; ``client`` by default.
+        """
         self._client = client
+        self._polling = polling or client
 
     def send_batch(self, queue_url: str, messages: Sequence[OutgoingMessage]) -> list[SendResult]:
         """See `claim_check.ports.MessageQueue.send_batch`: one SendMessageBatch."""
@@ -47,11 +57,7 @@ class SqsQueue:
 
     def change_visibility(self, queue_url: str, changes: Sequence[VisibilityChange]) -> list[VisibilityChange]:
         """See `claim_check.ports.MessageQueue.change_visibility`: calls of ten, what fails is tried once more."""
-        refused = self._change(queue_url, changes)
-        return self._change(queue_url, refused) if refused else []
-
-    def _change(self, queue_url: str, changes: Sequence[VisibilityChange]) -> list[VisibilityChange]:
-        return [change for ten in _tens(changes) for change in self._change_ten(queue_url, ten)]
+        return _twice(lambda ten: self._change_ten(queue_url, ten), changes)
 
     def _change_ten(self, queue_url: str, changes: Sequence[VisibilityChange]) -> list[VisibilityChange]:
         entries: list[Any] = [
@@ -65,10 +71,55 @@ class SqsQueue:
         done = {entry["Id"] for entry in answer.get("Successful", [])}
         return [change for index, change in enumerate(changes) if str(index) not in done]
 
+    def receive_batch(
+        self, queue_url: str, *, count: int, wait_seconds: int, visibility_seconds: int, attempt_id: str | None
+    ) -> list[Delivery]:
+        """See `claim_check.ports.ReceivingQueue.receive_batch`: one ReceiveMessage."""
+        attempt: dict[str, Any] = {} if attempt_id is None else {"ReceiveRequestAttemptId": attempt_id}
+        try:
+            answer = self._polling.receive_message(
+                QueueUrl=queue_url,
+                MaxNumberOfMessages=count,
+                WaitTimeSeconds=wait_seconds,
+                VisibilityTimeout=visibility_seconds,
+                MessageAttributeNames=["All"],
+                MessageSystemAttributeNames=["All"],
+                **attempt,
+            )
+        except (ClientError, BotoCoreError) as error:
+            if kind_of(error) in {"transient", "conflict"}:
+                raise Unavailable(f"SQS did not answer the receive ({code_of(error)})") from error
+            raise ReceiveRefused(
+                f"SQS refused the receive: {code_of(error)}; check the queue's URL, sqs:ReceiveMessage and the KMS key"
+            ) from error
+        name = queue_url.rpartition("/")[2]
+        return [from_api(message, queue=name) for message in answer.get("Messages", [])]
 
-def _tens(items: Sequence[VisibilityChange]) -> Iterator[Sequence[VisibilityChange]]:
-    for start in range(0, len(items), SQS_MAX_BATCH_ENTRIES):
-        yield items[start : start + SQS_MAX_BATCH_ENTRIES]
+    def delete_batch(self, queue_url: str, receipt_handles: Sequence[str]) -> list[str]:
+        """See `claim_check.ports.ReceivingQueue.delete_batch`: calls of ten, what fails is tried once more."""
+        return _twice(lambda ten: self._delete_ten(queue_url, ten), receipt_handles)
+
+    def _delete_ten(self, queue_url: str, receipt_handles: Sequence[str]) -> list[str]:
+        entries: list[Any] = [
+            {"Id": str(index), "ReceiptHandle": handle} for index, handle in enumerate(receipt_handles)
+        ]
+        try:
+            answer = self._client.delete_message_batch(QueueUrl=queue_url, Entries=entries)
+        except (ClientError, BotoCoreError):
+            return list(receipt_handles)
+        done = {entry["Id"] for entry in answer.get("Successful", [])}
+        return [handle for index, handle in enumerate(receipt_handles) if str(index) not in done]
+
+
+def _twice(call: Callable[[Sequence[_Entry]], list[_Entry]], entries: Sequence[_Entry]) -> list[_Entry]:
+    """Hand entries to a call that returns the refused ones, ten at a time; the refused ones once more."""
+    refused = [entry for ten in _tens(entries) for entry in call(ten)]
+    return [entry for ten in _tens(refused) for entry in call(ten)]
+
+
+def _tens(entries: Sequence[_Entry]) -> Iterator[Sequence[_Entry]]:
+    for start in range(0, len(entries), SQS_MAX_BATCH_ENTRIES):
+        yield entries[start : start + SQS_MAX_BATCH_ENTRIES]
 
 
 def _entry(message: OutgoingMessage) -> dict[str, Any]:
