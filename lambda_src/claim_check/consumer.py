@@ -19,7 +19,7 @@ from claim_check.deadline import Deadline
 from claim_check.delivery import Delivery, from_lambda
 from claim_check.errors import InfrastructureUnavailable, MalformedBatch
 from claim_check.ports import VisibilityChange
-from claim_check.processor import Outcome, Processor, Reading
+from claim_check.processor import Outcome, Processor, Reading, Watch
 
 if TYPE_CHECKING:
     from claim_check.ports import Clock, MessageQueue, Telemetry
@@ -46,7 +46,12 @@ _Lane: TypeAlias = Sequence[tuple[int, Reading]]
 
 
 class Consumer:
-    """Handles batches of SQS records with one handler."""
+    """Handles batches of SQS records with one handler.
+
+    Attributes:
+        queue_url: The queue the messages come from.
+        fifo: Whether it is a FIFO queue.
+    """
 
     def __init__(
         self,
@@ -70,10 +75,10 @@ class Consumer:
             clock: Time.
             telemetry: Logs and metrics.
         """
+        self.queue_url = queue_url
+        self.fifo = queue_url.endswith(".fifo")
         self._processor = processor
         self._queue = queue
-        self._queue_url = queue_url
-        self._fifo = queue_url.endswith(".fifo")
         self._concurrency = concurrency
         self._visibility = visibility_seconds
         self._clock = clock
@@ -113,9 +118,7 @@ class Consumer:
         """
         batch = _Batch(ends_at=self._clock.monotonic() + remaining_seconds)
         self._come_back_soon(deliveries, remaining_seconds)
-        readings = [self._processor.read(delivery) for delivery in deliveries]
-        for delivery in deliveries:
-            self._observe(delivery)
+        readings = [self.read(delivery) for delivery in deliveries]
         set_aside = self._side_by_side(self._lanes(readings), batch)
         for lane in set_aside:
             self._side_by_side([lane], batch, alone=True)
@@ -127,24 +130,41 @@ class Consumer:
         self._telemetry.flush()
         return outcomes
 
-    def _come_back_soon(self, deliveries: Sequence[Delivery], remaining_seconds: float) -> None:
-        """On FIFO, let a crash block the groups for this invocation's time only, not for the queue's own timeout."""
-        seconds = math.ceil(max(0.0, remaining_seconds)) + contract.LEASE_SLACK_SECONDS
-        if self._fifo and self._visibility > MUCH_LONGER * seconds:
-            changes = [VisibilityChange(delivery.receipt_handle, seconds) for delivery in deliveries]
-            self._queue.change_visibility(self._queue_url, changes)
+    # --- Single messages: what a worker outside Lambda uses, too -----------------------------------------------------
 
-    def _observe(self, delivery: Delivery) -> None:
+    def read(self, delivery: Delivery) -> Reading:
+        """Decode a received message, and count its age."""
         if delivery.sent_at:
             self._telemetry.count(Metric.MESSAGE_AGE, max(0.0, self._clock.now() - delivery.sent_at))
         if delivery.redriven:
             self._telemetry.count(Metric.REDRIVEN)
+        return self._processor.read(delivery)
+
+    def lane_of(self, reading: Reading) -> str:
+        """Name of the lane: its records run one after the other."""
+        return (reading.delivery.group_id or "") if self.fifo else reading.identity
+
+    def process(
+        self, reading: Reading, *, deadline: Deadline, lease_seconds: float, alone: bool, watch: Watch
+    ) -> Outcome:
+        """Take one message through the protocol (`claim_check.processor.Processor.process`)."""
+        return self._processor.process(
+            reading, deadline=deadline, lease_seconds=lease_seconds, alone=alone, watch=watch
+        )
+
+    # --- Batches ----------------------------------------------------------------------------------------------------
+
+    def _come_back_soon(self, deliveries: Sequence[Delivery], remaining_seconds: float) -> None:
+        """On FIFO, let a crash block the groups for this invocation's time only, not for the queue's own timeout."""
+        seconds = math.ceil(max(0.0, remaining_seconds)) + contract.LEASE_SLACK_SECONDS
+        if self.fifo and self._visibility > MUCH_LONGER * seconds:
+            changes = [VisibilityChange(delivery.receipt_handle, seconds) for delivery in deliveries]
+            self._queue.change_visibility(self.queue_url, changes)
 
     def _lanes(self, readings: Iterable[Reading]) -> list[_Lane]:
         lanes: dict[str, list[tuple[int, Reading]]] = {}
         for place, reading in enumerate(readings):
-            name = (reading.delivery.group_id or "") if self._fifo else reading.identity
-            lanes.setdefault(name, []).append((place, reading))
+            lanes.setdefault(self.lane_of(reading), []).append((place, reading))
         return list(lanes.values())
 
     def _side_by_side(self, lanes: Sequence[_Lane], batch: _Batch, *, alone: bool = False) -> list[_Lane]:
@@ -183,12 +203,8 @@ class Consumer:
             if outcome.set_aside:
                 return lane[number:]
             batch.outcomes[place] = outcome
-            if self._fifo and not outcome.acknowledged:
-                # Order: the head comes first again, so what follows goes back untouched, hidden for just as long.
-                tail = Outcome(
-                    Metric.DEFERRED, hide_seconds=outcome.hide_seconds, infrastructure=outcome.infrastructure
-                )
-                batch.outcomes.update({later: tail for later, _ in lane[number + 1 :]})
+            if self.fifo and not outcome.acknowledged:
+                batch.outcomes.update({later: behind(outcome) for later, _ in lane[number + 1 :]})
                 return None
         return None
 
@@ -207,7 +223,15 @@ class Consumer:
             if outcome.hide_seconds is not None
         ]
         if changes:
-            self._queue.change_visibility(self._queue_url, changes)
+            self._queue.change_visibility(self.queue_url, changes)
+
+
+def behind(outcome: Outcome) -> Outcome:
+    """What becomes of the records behind one that failed, where order matters.
+
+    The head comes first again, so what follows goes back untouched, hidden for just as long.
+    """
+    return Outcome(Metric.DEFERRED, hide_seconds=outcome.hide_seconds, infrastructure=outcome.infrastructure)
 
 
 _UNFINISHED: Final = Outcome(Metric.RETRIED)
