@@ -88,6 +88,18 @@ def test_the_maximum_is_accepted_and_one_byte_more_is_not(make: type) -> None:
         pass
 
 
+def test_a_source_without_end_is_refused_as_soon_as_it_is_too_large() -> None:
+    class Endless(OneWay):
+        """It never ends."""
+
+        def read(self, size: int = -1, /) -> bytes:
+            """Read zeros."""
+            return bytes(size)
+
+    with pytest.raises(EventTooLarge), opened(Endless(b""), max_bytes=10 * CHUNK_BYTES):  # type: ignore[arg-type]
+        pass
+
+
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     closed = io.BytesIO(b"x")
     closed.close()
