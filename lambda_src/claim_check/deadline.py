@@ -23,6 +23,11 @@ class Deadline:
         self._at = clock.monotonic() + seconds
         self._closed = self._stopped = False
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it was given up because its worker was asked to stop."""
+        return self._stopped
+
     def remaining(self) -> float:
         """Seconds left; never negative."""
         return 0.0 if self._closed else max(0.0, self._at - self._clock.monotonic())
@@ -38,6 +43,10 @@ class Deadline:
             raise WorkerStopped("the worker was asked to stop; the message will be delivered again")
         if self.remaining() <= 0:
             raise DeadlineExceeded("no time is left for this message; it will be delivered again")
+
+    def shorten(self, seconds: float) -> None:
+        """Leave at most so many seconds from now."""
+        self._at = min(self._at, self._clock.monotonic() + seconds)
 
     def close(self) -> None:
         """Give the record up: every later check raises."""
