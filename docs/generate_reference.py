@@ -445,6 +445,7 @@ METRICS: Final = {
     Metric.PARKED: "Messages copied to the DLQ with their reason.",
     Metric.REDRIVEN: "Messages received that were sent back from the DLQ (attribute `redrive`).",
     Metric.LOST_LEASE: "Messages that another worker had taken over by the time this one was done.",
+    Metric.GROUP_BLOCKED: "Failed attempts at a message that holds up its FIFO group for good: nothing may be parked.",
     Metric.PAYLOAD_BYTES: "Bytes of the payloads of processed messages.",
     Metric.FETCH_MILLISECONDS: "Time until S3 answered the GET of a payload.",
     Metric.MESSAGE_AGE: "Age of a message when it is received: now less the time SQS took it in.",
