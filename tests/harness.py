@@ -100,6 +100,7 @@ class World:
         table: InboxTable | None = None,
         objects: ObjectStore | None = None,
         queue: MessageQueue | None = None,
+        visibility_seconds: int = 0,
         **rules: Any,  # noqa: ANN401 - fields of ConsumerRules
     ) -> Consumer:
         """A consumer in a new process: it shares nothing with an earlier one but the services."""
@@ -120,6 +121,7 @@ class World:
             queue or self.queue,
             queue_url=self.queue_url,
             concurrency=concurrency,
+            visibility_seconds=visibility_seconds,
             clock=self.clock,
             telemetry=self.telemetry,
         )

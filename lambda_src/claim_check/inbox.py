@@ -358,6 +358,16 @@ class Inbox:
         parked = self._changed(row, state="PARKED", lease_until=0.0)
         self._replace(parked, Guard(owner=row.owner, state="PARKING"))
 
+    def reopen(self, row: InboxRow) -> None:
+        """Let a row whose parking was left be worked on again, where nothing may be parked any more.
+
+        Raises:
+            LostLease: The row is not as it was last seen.
+            Unavailable: The table did not answer.
+        """
+        failed = self._changed(row, state="FAILED", lease_until=0.0)
+        self._replace(failed, Guard(owner=row.owner, state="PARKING", lease_until=row.lease_until))
+
     def _replace(self, row: InboxRow, guard: Guard) -> None:
         reply = self._table.replace(row, guard=guard)
         if reply is not None and not _is(reply.row, row.owner, row.state):

@@ -291,10 +291,22 @@ class Processor:
                 return self._park_unclaimed(task, errors.Conflict(text))
             case Verdict.WAIT:
                 return Outcome(Metric.DEFERRED, hide_seconds=self._until(row.lease_until))
+            case Verdict.FINISH_PARKING if self._parking is None:
+                return self._reopen(row, task)
             case Verdict.FINISH_PARKING:
                 return self._park(row, task, Reason(row.last_code or "", row.last_message or ""))
             case Verdict.EXHAUSTED:
                 return self._park(row, task, Reason(*last_reason(row)))
+
+    def _reopen(self, row: InboxRow, task: Task) -> Outcome:
+        """A deployment that still had a DLQ left this row in PARKING: nothing may be parked any more."""
+        try:
+            self._inbox.reopen(row)
+        except LostLease as lost:
+            return self._lost(task, lost)
+        except Unavailable:
+            return self._later(task.delivery.receive_count, infrastructure=True)
+        return Outcome(Metric.DEFERRED, hide_seconds=1)
 
     def _set_aside(self, lease: Lease, task: Task) -> Outcome:
         """Give a suspect back: it must not take its neighbours down with it, nor cost an attempt by waiting."""
@@ -308,6 +320,10 @@ class Processor:
         return Outcome(None, set_aside=True)
 
     def _attempt(self, lease: Lease, task: Task, envelope: Envelope) -> Outcome:
+        if lease.suspect and self._parking is None and lease.row.attempts > self._rules.blocks_after:
+            self._log_error(task, Reason(ErrorCode.HANDLER_CRASHED, "no attempt so far was closed; its group waits"))
+            self._telemetry.count(Metric.GROUP_BLOCKED)
+            self._telemetry.flush()  # this attempt may end the process, too, and with it what was only counted
         hold = Hold(self._inbox, lease)
         task.watch(hold)
         try:
@@ -463,7 +479,7 @@ class Processor:
             return self._not_parked(task, failure)
 
     def _copy(self, parking: InboxRow, task: Task) -> Outcome:
-        if self._parking is None:  # a row left in PARKING by a deployment that still had a DLQ
+        if self._parking is None:  # attempts are not limited there, so that nothing should come here
             return self._later(task.delivery.receive_count)
         code, attempts = parking.last_code or "", parking.attempts_spent
         self._parking.send(task.delivery, code=code, attempts=attempts, now=self._clock.now())
