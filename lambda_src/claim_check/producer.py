@@ -356,15 +356,22 @@ class Producer:
 
     # --- One call ---------------------------------------------------------------------------------------------------
 
-    def _send(self, call: Sequence[_Staged]) -> tuple[Sequence[_Staged], list[str | ClaimCheckError]]:
+    def _send(
+        self, call: Sequence[_Staged], started: float | None = None
+    ) -> tuple[Sequence[_Staged], list[str | ClaimCheckError]]:
         """Send one call's messages; entries that were not accepted are tried again under the same ids.
+
+        Args:
+            call: The messages.
+            started: When the first of them was first sent, so that all retries together stay within the budget.
 
         Returns:
             The call, and for each of its messages SQS's id of it or why it was not accepted.
         """
         answers: dict[int, str | ClaimCheckError] = {}
-        problems: dict[int, str] = {}
-        for _ in self._retry.tries(self._clock, self._random):
+        problems = dict.fromkeys(range(len(call)), "no time was left")
+        started = self._clock.monotonic() if started is None else started
+        for _ in self._retry.tries(self._clock, self._random, started=started):
             left = [place for place in range(len(call)) if place not in answers]
             try:
                 results = self._queue.send_batch(self._queue_url, [call[place].message for place in left])
@@ -375,7 +382,7 @@ class Producer:
                 if len(left) == 1:
                     answers[left[0]] = error
                 else:  # one message may have had the whole call refused
-                    answers |= {place: self._send([call[place]])[1][0] for place in left}
+                    answers |= {place: self._send([call[place]], started)[1][0] for place in left}
                 break
             for place, result in zip(left, results, strict=True):
                 if (answer := _answer(result)) is not None:

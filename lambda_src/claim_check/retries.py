@@ -36,9 +36,17 @@ class Retry:
         """Longest delay after so many failures (1 and up), seconds."""
         return min(self.cap, self.base * 2.0 ** (min(failures, 30) - 1))
 
-    def tries(self, clock: Clock, random: Callable[[], float]) -> Iterator[int]:
-        """Number the attempts from 1, waiting between them; ends when attempts or budget are used up."""
-        started = clock.monotonic()
+    def tries(self, clock: Clock, random: Callable[[], float], *, started: float | None = None) -> Iterator[int]:
+        """Number the attempts from 1, waiting between them; ends when attempts or budget are used up.
+
+        Args:
+            clock: Time.
+            random: Draws from [0, 1) for the jitter.
+            started: When the budget began, on the monotonic clock; now, unless earlier attempts share it.
+        """
+        started = clock.monotonic() if started is None else started
+        if clock.monotonic() - started > self.budget:
+            return
         yield 1
         for number in range(2, self.attempts + 1):
             ceiling = self.ceiling(number - 1)
