@@ -29,6 +29,7 @@ from claim_check_cdk import (
 )
 from stacks.documents_stack import DocumentsStack
 from stacks.settings import ENVIRONMENT_CONTEXT, ENVIRONMENTS_CONTEXT, Settings
+from stacks.wallet_stack import WalletStack
 from tests.infrastructure.kit import PROJECT, acknowledged, findings, flags, make_stack, masked, resources
 
 STATEFUL: Final = (
@@ -206,7 +207,9 @@ def _write(stack: cdk.Stack, folder: Path) -> str:
 
 
 def test_cfn_lint_is_content(sample: Sample, tmp_path: Path) -> None:
-    templates = [_write(sample.stack, tmp_path), _write(everything(), tmp_path)]
+    app = cdk.App(context=flags())
+    wallet = WalletStack(app, "Wallet", settings=Settings.from_context(app.node))
+    templates = [_write(stack, tmp_path) for stack in (sample.stack, wallet, everything())]
     command = [
         sys.executable,
         "-c",
@@ -300,7 +303,7 @@ def test_the_app_synthesizes_with_all_checks_on(tmp_path: Path) -> None:  # R13.
         for artifact in manifest["artifacts"].values()
         if artifact["type"] == "aws:cloudformation:stack"
     ]
-    assert stacks == ["claim-check-documents-local"]
+    assert sorted(stacks) == ["claim-check-documents-local", "claim-check-wallet-local"]
 
 
 _CARELESS = """
