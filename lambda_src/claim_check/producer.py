@@ -28,6 +28,9 @@ FIFO_SUFFIX: Final = ".fifo"
 WAVE: Final = 100
 """Events of a batch that are on their way at once: what bounds memory, and what a crash can leave behind."""
 
+SMALL_BYTES: Final = 16 * contract.KIB
+"""Bytes up to this size are looked at without a thread: if they travel inline, that waits for nothing."""
+
 CLAIM_SLACK_BYTES: Final = len(',"versionId":""') + 1024 + len(f".{MAX_GENERATIONS}")
 """What a claim may grow by once its object is written: S3's version ids have up to 1,024 bytes."""
 
@@ -223,7 +226,7 @@ class Producer:
         outcomes: list[tuple[_Draft, str | ClaimCheckError]] = [
             (draft, _overtaken(draft)) for draft in drafts if self._fifo and draft.group_id in stopped
         ]
-        for draft, ready in zip(free, self._map(self._stage, free), strict=True):
+        for draft, ready in zip(free, self._stage_all(free), strict=True):
             if isinstance(ready, _Staged):
                 staged.append(ready)
             else:
@@ -243,7 +246,11 @@ class Producer:
         """Pack messages into calls; where ten do not fit by their bytes, the largest go to S3 first."""
         fitting: list[_Staged] = []
         for ten in _slices(staged, packing.SQS.entries):
-            chosen = packing.to_offload([one.size for one in ten], [self._claim_size(one) for one in ten])
+            sizes_of_ten = [one.size for one in ten]
+            if sum(sizes_of_ten) <= packing.SQS.size:
+                fitting += ten
+                continue
+            chosen = packing.to_offload(sizes_of_ten, [self._claim_size(one) for one in ten])
             fitting += [self._offload(one) if place in chosen else one for place, one in enumerate(ten)]
         items = [packing.Item(place, one.size) for place, one in enumerate(fitting)]
         return [[fitting[item.index] for item in call] for call in packing.pack(items)]
@@ -276,6 +283,22 @@ class Producer:
             deduplication_id=deduplication_id(event.tenant_id, key) if self._fifo else None,
             trace_header=trace_header,
         )
+
+    def _stage_all(self, drafts: Sequence[_Draft]) -> list[_Staged | ClaimCheckError]:
+        """Stage events: small ones at once, since they wait for nothing; those that may need S3 side by side."""
+        ready: dict[int, _Staged | ClaimCheckError] = {
+            draft.index: small for draft in drafts if (small := self._stage_small(draft)) is not None
+        }
+        others = [draft for draft in drafts if draft.index not in ready]
+        ready |= {draft.index: one for draft, one in zip(others, self._map(self._stage, others), strict=True)}
+        return [ready[draft.index] for draft in drafts]
+
+    def _stage_small(self, draft: _Draft) -> _Staged | None:
+        payload = draft.event.payload
+        if not isinstance(payload, bytes) or len(payload) > min(SMALL_BYTES, self._max_payload):
+            return None
+        with payload_source.opened(payload, max_bytes=self._max_payload) as source:
+            return self._stage_inline(draft, source)
 
     def _stage(self, draft: _Draft) -> _Staged | ClaimCheckError:
         try:
