@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
+from claim_check_ops.local.batch_calls import allow_batch_calls
 from claim_check_ops.local.embedded_aws import ACCOUNT_ID, REGION, EmbeddedAws
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def deploy_assembly(
     for name in stacks or artifacts:
         template_url = _publish_assets(aws, assembly, artifacts[name])
         deployed[name] = _deploy_stack(aws, name, artifacts[name], template_url, timeout=timeout)
+    allow_batch_calls(aws)
     return deployed
 
 

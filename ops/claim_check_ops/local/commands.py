@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from claim_check.errors import ClaimCheckError
+from claim_check_ops.local.batch_calls import allow_batch_calls
 from claim_check_ops.local.cdk_cli import CdkCli, CdkCliError
 from claim_check_ops.local.deployment import DOCUMENTS_TABLE, WALLET_TABLE, find_deployment
 from claim_check_ops.local.documents_run import DocumentsRun
@@ -104,7 +105,9 @@ def deploy_app(aws: EmbeddedAws, project: Path, console: Console) -> dict[str, d
 
         cli = CdkCli(aws, project, on_line=show)
         cli.bootstrap()
-        return cli.deploy()
+        outputs = cli.deploy()
+        allow_batch_calls(aws)
+        return outputs
 
 
 def outputs_table(outputs: dict[str, dict[str, str]]) -> Table:

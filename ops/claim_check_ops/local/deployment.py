@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import boto3
+
 from claim_check.adapters.session import Clients
 from claim_check.settings import ConsumerSettings, ProducerSettings
 from claim_check_ops.local.embedded_aws import EmbeddedAws
@@ -19,7 +21,7 @@ class Deployment:
 
     Attributes:
         aws: Where it stands.
-        clients: The library's clients of it.
+        clients: The library's clients of it; where policies are enforced, in the producer function's role.
         producer_function: Function that publishes what it is invoked with.
         consumer_function: Function that consumes.
         producer: Settings of a producer.
@@ -57,13 +59,20 @@ def _deployment(aws: EmbeddedAws, outputs: Mapping[str, str], table: str) -> Dep
     producer_function, consumer_function = outputs["ProducerFunctionName"], outputs["ConsumerFunctionName"]
     return Deployment(
         aws=aws,
-        clients=Clients(aws.session),
+        clients=Clients(_producing_session(aws, producer_function)),
         producer_function=producer_function,
         consumer_function=consumer_function,
         producer=ProducerSettings.from_environment(_variables(aws, producer_function)),
         consumer=ConsumerSettings.from_environment(_variables(aws, consumer_function)),
         table=table,
     )
+
+
+def _producing_session(aws: EmbeddedAws, producer_function: str) -> boto3.Session:
+    if not aws.enforce_iam:
+        return aws.session
+    role = aws.lambda_.get_function_configuration(FunctionName=producer_function)["Role"]
+    return aws.session_as(role.rpartition("/")[2])
 
 
 def _variables(aws: EmbeddedAws, function: str) -> dict[str, str]:

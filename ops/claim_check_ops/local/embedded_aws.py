@@ -74,11 +74,20 @@ class EmbeddedAwsError(RuntimeError):
     """The embedded AWS could not be started or does not answer; the text holds the end of its log."""
 
 
+_ROOT: Final = ("test", "test", None)
+"""Key, secret and token of the account's root, which no policy limits."""
+
+
 class _Session(boto3.Session):
     """Makes clients of the embedded AWS, whatever the process's environment says."""
 
-    def __init__(self, endpoint_url: str, *, verify: str | None) -> None:
-        super().__init__(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)  # noqa: S106 - made up
+    def __init__(
+        self, endpoint_url: str, *, verify: str | None, credentials: tuple[str, str, str | None] = _ROOT
+    ) -> None:
+        key, secret, token = credentials
+        super().__init__(
+            aws_access_key_id=key, aws_secret_access_key=secret, aws_session_token=token, region_name=REGION
+        )
         self._reach = {"endpoint_url": endpoint_url, "verify": verify}
 
     def client(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - boto3's own signature lists every service
@@ -238,7 +247,20 @@ class EmbeddedAws:
     @cached_property
     def session(self) -> boto3.Session:
         """A boto3 session whose clients reach it, with credentials of its own; shared by all clients."""
-        return _Session(self.endpoint_url, verify=str(self.ca_bundle) if self.ca_bundle else None)
+        return _Session(self.endpoint_url, verify=self._verify)
+
+    def session_as(self, role_name: str) -> boto3.Session:
+        """Return a new session that may do what a role may, for an hour. Without ``enforce_iam`` that is everything.
+
+        MiniStack lets the account's root assume every role; on AWS the role's trust policy would have to name it.
+
+        Args:
+            role_name: The role's name.
+        """
+        arn = f"arn:aws:iam::{ACCOUNT_ID}:role/{role_name}"
+        given = self.sts.assume_role(RoleArn=arn, RoleSessionName="claim-check-local")["Credentials"]
+        credentials = (given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"])
+        return _Session(self.endpoint_url, verify=self._verify, credentials=credentials)
 
     def client(self, service: str, *, config: botocore.config.Config | None = None) -> Any:  # noqa: ANN401 - boto3 makes client classes at run time
         """Return a new boto3 client of the named service; the properties below are the typed, shared ones.
@@ -317,6 +339,12 @@ class EmbeddedAws:
         """Return every CloudWatch metric document (embedded metric format) that a function printed, oldest first."""
         return [document for line in self.lambda_logs(function_name) for document in _metric_documents(line)]
 
+    def hidden_until(self, queue_url: str) -> dict[str, float]:
+        """Return when each message of a queue can be received, epoch seconds, by its id. Receives nothing."""
+        answer = json.loads(self._http("GET", "/_ministack/sqs/messages", timeout=self._start_timeout))
+        queues = answer["messages"].get(ACCOUNT_ID, {}).get(REGION, {})
+        return {message["MessageId"]: message["VisibleAt"] for message in queues.get(queue_url, [])}
+
     @property
     def log_file(self) -> Path:
         """What the embedded AWS itself printed, from its start."""
@@ -329,6 +357,10 @@ class EmbeddedAws:
         return self.log_file.read_text(encoding="utf-8", errors="replace")[-characters:]
 
     # Inside
+
+    @property
+    def _verify(self) -> str | None:
+        return str(self.ca_bundle) if self.ca_bundle else None
 
     def _find_python(self) -> Path:
         candidates = [self._python] if self._python else list(_default_pythons())
