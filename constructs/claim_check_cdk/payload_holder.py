@@ -48,7 +48,7 @@ class PayloadHolder(KeepsForPointers):
         event_types: Collection[str] | None = None,
         tenants: Collection[str] | None = None,
     ) -> iam.Grant:
-        """Allow writing payloads, in parts too, and looking at one that is there already (R2.3).
+        """Allow writing payloads, and looking at one that is there already (R2.3).
 
         Args:
             grantee: Who.
@@ -60,7 +60,7 @@ class PayloadHolder(KeepsForPointers):
         """
         prefixes = self._prefixes("grant_put", event_types, tenants)
         # GetObject is HeadObject's permission: the producer looks at what a 412 says is there already.
-        grant = self._grant_objects(grantee, prefixes, ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"])
+        grant = self._grant_objects(grantee, prefixes, ["s3:GetObject", "s3:PutObject"])
         return self._with_key(grant, grantee, "kms:Decrypt", "kms:GenerateDataKey")
 
     def grant_read(

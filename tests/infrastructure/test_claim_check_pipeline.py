@@ -364,7 +364,7 @@ def test_a_table_of_ones_own_brings_its_key(sample: Sample) -> None:
 
 def test_a_publisher_puts_payloads_and_sends_messages(sample: Sample) -> None:
     put, send = sample.policy(sample.publisher)
-    assert put["Action"] == ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"]
+    assert put["Action"] == ["s3:GetObject", "s3:PutObject"]
     assert send == {"Action": "sqs:SendMessage", "Effect": "Allow", "Resource": sample.arn(sample.plain.queue.queue)}
     (put, _) = sample.policy(sample.scoped)
     assert put["Resource"]["Fn::Join"][1][1] == "/payloads/tenants/t-1/Uploaded/*"
