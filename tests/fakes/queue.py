@@ -198,11 +198,16 @@ class FakeQueue:
 
 def size_of(message: OutgoingMessage) -> int:
     """Bytes of a message as SQS counts them."""
-    size = len(message.body.encode())
+    size = _bytes(message.body)
     for name, attribute in message.attributes.items():
-        value = attribute.value if isinstance(attribute.value, bytes) else attribute.value.encode()
-        size += len(name.encode()) + len(attribute.data_type.encode()) + len(value)
+        value = attribute.value
+        size += _bytes(name) + _bytes(attribute.data_type)
+        size += len(value) if isinstance(value, bytes) else _bytes(value)
     return size
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))  # what is no Unicode is refused for that, not for its size
 
 
 def _problem(queue: _Queue, message: OutgoingMessage) -> str | None:
