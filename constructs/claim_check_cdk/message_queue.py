@@ -13,6 +13,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from claim_check.contract import (
+    DEFAULT_MAX_ATTEMPTS,
     DEFAULT_OUTAGE_SECONDS,
     MIB,
     SQS_MAX_MESSAGE_BYTES,
@@ -110,7 +111,8 @@ class MessageQueue(Construct):
             backoff: How the consumer spaces retries; decides ``max_receive_count``. By default `contract.Backoff()`.
             outage: An outage of S3 or DynamoDB this long sends no innocent message to the DLQ. By default 6 hours.
             max_receive_count: Receives after which SQS moves a message, at least what ``backoff`` and ``outage`` ask
-                for (R4.6). By default exactly that, never below 50.
+                for (R4.6); on FIFO also what standing behind nine failing messages of its group takes, at five attempts
+                each. By default exactly that, never below 50.
             max_message_size: Largest message, 1 KiB to 1 MiB. By default 1 MiB, set explicitly.
             encryption_key: Customer key for both queues. By default SQS encrypts with keys of its own (SSE-SQS).
             fifo: Makes it a FIFO queue. By default it is a standard queue.
@@ -130,7 +132,9 @@ class MessageQueue(Construct):
         self._retention = retention or Duration.days(4)
         self._dead_letter_retention = self._dlq_seconds(mistakes, dead_letter_retention, dead_letter_queue)
         _check_retention(mistakes, self._retention, self._dead_letter_retention, blocks=self._blocks)
-        self.max_receive_count = _receive_count(mistakes, self._retention, backoff, outage, max_receive_count)
+        self.max_receive_count = _receive_count(
+            mistakes, self._retention, backoff, outage, max_receive_count, fifo=fifo is not None
+        )
         size = max_message_size or Size.mebibytes(1)
         _check_size(mistakes, size)
         _check_name(mistakes, queue_name, fifo=fifo is not None)
@@ -366,7 +370,13 @@ def _check_retention(mistakes: Mistakes, retention: Duration, dead_letters: int 
 
 
 def _receive_count(
-    mistakes: Mistakes, retention: Duration, backoff: Backoff | None, outage: Duration | None, given: int | None
+    mistakes: Mistakes,
+    retention: Duration,
+    backoff: Backoff | None,
+    outage: Duration | None,
+    given: int | None,
+    *,
+    fifo: bool,
 ) -> int:
     seconds = known_seconds(outage) if outage else DEFAULT_OUTAGE_SECONDS
     source = known_seconds(retention)
@@ -377,13 +387,18 @@ def _receive_count(
             f"must be shorter than retention = {format_seconds(source)}, which ends every message",
             "keep messages longer, or plan for a shorter outage",
         )
-    least = receive_count_for(backoff or Backoff(), DEFAULT_OUTAGE_SECONDS if seconds is None else seconds)
+    least = receive_count_for(
+        backoff or Backoff(),
+        DEFAULT_OUTAGE_SECONDS if seconds is None else seconds,
+        attempts_ahead=DEFAULT_MAX_ATTEMPTS if fifo else 0,
+    )
     count = least if given is None else given
     if known(count) is not None and not least <= count <= _SQS_MAX_RECEIVE_COUNT:
+        ahead = ", behind nine failing messages of its group" if fifo else ""
         mistakes.add(
             "max_receive_count",
             count,
-            f"must be from {least} (an outage of {format_seconds(seconds or 0)} under this backoff) to "
+            f"must be from {least} (an outage of {format_seconds(seconds or 0)} under this backoff{ahead}) to "
             f"{_SQS_MAX_RECEIVE_COUNT}",
             "leave it out (it is computed), lengthen backoff.cap, or plan for a shorter outage; the retry budget is "
             "the consumer's max_attempts",

@@ -213,14 +213,15 @@ def check_inline(mistakes: Mistakes, limit: int, *, max_message: int) -> None:
     )
 
 
-def check_attempts(mistakes: Mistakes, max_attempts: int, *, max_receive_count: int) -> None:
+def check_attempts(mistakes: Mistakes, max_attempts: int, *, max_receive_count: int, fifo: bool) -> None:
     """Note a retry budget that comes near the queue's own backstop (R4.6)."""
+    counted = "the attempts at up to nine messages ahead in the group" if fifo else "deferrals"
     mistakes.require_range(
         "max_attempts",
         max_attempts,
         low=1,
-        high=max_receive_count // 2,
-        way_out=f"stay well below the queue's maxReceiveCount = {max_receive_count}, which also counts deferrals",
+        high=max_receive_count // (SQS_MAX_BATCH_ENTRIES if fifo else 2),
+        way_out=f"stay well below the queue's maxReceiveCount = {max_receive_count}, which also counts {counted}",
     )
 
 

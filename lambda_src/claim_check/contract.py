@@ -264,16 +264,24 @@ DEFAULT_OUTAGE_SECONDS: Final = 6 * 3600
 MIN_RECEIVE_COUNT: Final = 50
 
 
-def receive_count_for(backoff: Backoff, outage_seconds: int = DEFAULT_OUTAGE_SECONDS) -> int:
+def receive_count_for(
+    backoff: Backoff, outage_seconds: int = DEFAULT_OUTAGE_SECONDS, *, attempts_ahead: int = 0
+) -> int:
     """The ``maxReceiveCount`` whose summed *shortest* backoff outlasts an outage; never below 50 (R4.6).
 
-    SQS's own count is only the backstop: attempts are counted in the inbox.
+    SQS's own count is only the backstop: attempts are counted in the inbox. On FIFO a message is received again with
+    every attempt at one that stands ahead of it in its group, up to nine of them in one batch.
+
+    Args:
+        backoff: Delays between attempts.
+        outage_seconds: The outage, seconds.
+        attempts_ahead: On FIFO, the consumer's attempts at one message before it is parked; 0 on standard queues.
     """
     receives, waited = 0, 0
     while waited < outage_seconds:
         receives += 1
         waited += max(1, backoff.ceiling(receives) // 2)
-    return max(MIN_RECEIVE_COUNT, receives + 1)
+    return max(MIN_RECEIVE_COUNT, receives + 1) + (SQS_MAX_BATCH_ENTRIES - 1) * attempts_ahead
 
 
 # --- Settings of the functions --------------------------------------------------------------------------------------

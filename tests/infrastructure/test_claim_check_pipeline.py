@@ -446,6 +446,7 @@ def _token() -> int:
         ({"max_batching_window": cdk.Duration.minutes(6)}, "max_batching_window", "must be from 0 to 300 s"),
         ({"max_attempts": 0}, "max_attempts", "must be from 1 to 28"),
         ({"max_attempts": 29}, "max_attempts", "must be from 1 to 28"),
+        ({"max_attempts": 58, "fifo": FifoOptions(on_poison="park")}, "max_attempts", "must be from 1 to 57"),
         ({"max_payload": cdk.Size.bytes(0)}, "max_payload", "must be from 1"),
         ({"max_payload": cdk.Size.gibibytes(6)}, "max_payload", "bytes"),
         ({"concurrent_records": 0}, "concurrent_records", "must be from 1 to 10"),

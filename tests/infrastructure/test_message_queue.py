@@ -11,7 +11,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sqs as sqs
 from aws_cdk.assertions import Match, Template
 
-from claim_check.contract import MIN_RECEIVE_COUNT, Backoff, receive_count_for
+from claim_check.contract import DEFAULT_MAX_ATTEMPTS, MIN_RECEIVE_COUNT, Backoff, receive_count_for
 from claim_check_cdk import FifoOptions, InvalidSettingsError, MessageQueue, RetentionTerms
 from claim_check_cdk.pointer_life import lazy_number
 from claim_check_cdk.retention import DAY
@@ -183,6 +183,12 @@ def test_a_fifo_queue_that_parks_has_a_fifo_dlq(sample: Sample) -> None:  # R5.1
     assert source["FifoThroughputLimit"] == "perMessageGroupId"
 
 
+def test_the_backstop_on_fifo_counts_the_attempts_at_messages_ahead(sample: Sample) -> None:  # R4.6, R4.7
+    backstop = receive_count_for(Backoff(), attempts_ahead=DEFAULT_MAX_ATTEMPTS)
+    assert sample.queue(sample.parking.queue)["RedrivePolicy"]["maxReceiveCount"] == backstop
+    assert backstop == receive_count_for(Backoff()) + 9 * DEFAULT_MAX_ATTEMPTS == 102
+
+
 def test_a_fifo_queue_that_blocks_has_no_dlq(sample: Sample) -> None:  # R5.1
     source = sample.queue(sample.blocking.queue)
     assert sample.blocking.dead_letter_queue is None
@@ -312,6 +318,11 @@ def test_the_plan_counts_both_queues_and_the_visibility_timeout(sample: Sample) 
         ),
         ({"max_receive_count": 5}, "max_receive_count", "must be from 57 (an outage of 6 h"),
         ({"max_receive_count": 1001}, "max_receive_count", "to 1000"),
+        (
+            {"max_receive_count": 101, "fifo": FifoOptions(on_poison="park")},
+            "max_receive_count",
+            "must be from 102 (an outage of 6 h under this backoff, behind nine failing messages of its group)",
+        ),
         ({"outage": cdk.Duration.days(4)}, "outage", "must be shorter than retention = 4 d"),
         ({"max_message_size": cdk.Size.bytes(1_048_577)}, "max_message_size", "bytes"),
         ({"max_message_size": cdk.Size.bytes(1023)}, "max_message_size", "bytes"),
