@@ -225,8 +225,14 @@ class ClaimCheckPipeline(Construct):
         check_inline(
             mistakes, self._inline_limit, max_message=queue.max_message_bytes if queue else SQS_MAX_MESSAGE_BYTES
         )
+        # On FIFO a message is received with every attempt at those ahead of it, so the queue's backstop follows.
+        attempts_ahead = max(max_attempts, DEFAULT_MAX_ATTEMPTS) if fifo else 0
+        own_receive_count = receive_count_for(Backoff(), attempts_ahead=attempts_ahead)
         check_attempts(
-            mistakes, max_attempts, max_receive_count=queue.max_receive_count if queue else receive_count_for(Backoff())
+            mistakes,
+            max_attempts,
+            max_receive_count=queue.max_receive_count if queue else own_receive_count,
+            fifo=is_fifo,
         )
         if queue is not None:
             own = {"fifo": fifo, "retention": retention, "dead_letter_retention": dead_letter_retention}
@@ -250,6 +256,7 @@ class ClaimCheckPipeline(Construct):
             max_batching_window=max_batching_window,
             retention=retention,
             dead_letter_retention=dead_letter_retention,
+            max_receive_count=own_receive_count,
             encryption_key=encryption_key,
             fifo=fifo,
             removal_policy=removal_policy,
@@ -275,7 +282,7 @@ class ClaimCheckPipeline(Construct):
             removal_policy=removal_policy,
         )
         self.consumer.acknowledge_no_dead_letter_queue(
-            "SQS invokes it synchronously: the queue has a dead-letter queue."
+            "SQS invokes it synchronously: what fails stays in the queue, or goes to the queue's dead-letter queue."
         )
         self.function: lambda_.Function = self.consumer.function
         grant = self._grant_consumer(tenants)
@@ -287,6 +294,7 @@ class ClaimCheckPipeline(Construct):
             service=self.consumer_name,
             function=self.function,
             dead_letter_queue=self.queue.dead_letter_queue,
+            blocking_queue=self.queue if is_fifo and self.queue.dead_letter_queue is None else None,
             max_age=max_age or self._default_max_age(),
             topic=alarm_topic,
         )

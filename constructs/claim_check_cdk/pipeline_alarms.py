@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -14,10 +14,12 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from claim_check.contract import METRIC_DIMENSION, METRIC_NAMESPACE, ErrorCode, Metric
+from claim_check_cdk.retention import RetentionPlan, format_seconds
 from claim_check_cdk.validation import Mistakes, describe, known_seconds
 
 _PERIOD_SECONDS: Final = 60
-_ONE_WEEK: Final = 7 * 86_400
+_HALF_HOUR: Final = 30
+"""Minutes; a message that blocks its group is tried again within a quarter of an hour (`contract.Backoff.cap`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,27 @@ _ERROR_RULES: Final = {
 }
 
 
+_GROUP_BLOCKED: Final = _Rule(
+    threshold=1,
+    datapoints=1,
+    periods=_HALF_HOUR,
+    what_to_do="A message that cannot succeed holds up its message group while the other groups go on. Find it in the "
+    "log (its errorCode, messageId and domain ids) or among the open inbox rows, and fix the cause: the group then "
+    "goes on by itself within 15 minutes, in order. Do it before the queue's retention ends, which deletes messages.",
+)
+
+
+class BlockingQueue(Protocol):
+    """A FIFO queue without a DLQ, such as a `MessageQueue` with ``on_poison="block"``."""
+
+    @property
+    def queue(self) -> sqs.IQueue:
+        """The queue itself."""
+
+    def retention_plan(self) -> RetentionPlan:
+        """Of which the queue's own retention is one term."""
+
+
 class PipelineAlarms(Construct):
     """Alarms on one consumer and its queue (R12.1).
 
@@ -84,6 +107,7 @@ class PipelineAlarms(Construct):
         service: str,
         function: lambda_.IFunction,
         dead_letter_queue: sqs.IQueue | None,
+        blocking_queue: BlockingQueue | None = None,
         max_age: Duration | None = None,
         topic: sns.ITopic | None = None,
     ) -> None:
@@ -95,6 +119,8 @@ class PipelineAlarms(Construct):
             service: The consumer's name, the dimension of its metrics.
             function: The consumer's function.
             dead_letter_queue: Its DLQ; None for a FIFO queue that blocks.
+            blocking_queue: The FIFO queue that blocks (R5.1): alarms on a blocked group, and at half of its retention,
+                since what expires there is lost in silence. By default the queue has a DLQ, and needs neither.
             max_age: How old a message may be when it is received. By default one hour.
             topic: Told when an alarm rings and when it is over. By default nobody is told.
 
@@ -113,6 +139,8 @@ class PipelineAlarms(Construct):
         mistakes.raise_all()
         if dead_letter_queue is not None:
             self._watch_dead_letters(dead_letter_queue)
+        if blocking_queue is not None:
+            self._watch_blocked_groups(blocking_queue)
         self._watch_age(seconds if seconds is not None else 3600)
         self._watch_function(function)
         for alarm_id, (code, rule) in _ERROR_RULES.items():
@@ -131,6 +159,31 @@ class PipelineAlarms(Construct):
                 "'parked', fix the cause, then redrive a few and watch.",
             ),
         )
+
+    def _watch_blocked_groups(self, blocking: BlockingQueue) -> None:
+        retention = blocking.retention_plan().source
+        expiry = (
+            f"Half of the queue's retention of {format_seconds(retention)} is over for its oldest message. There is no "
+            "dead-letter queue: what expires is lost, and its group goes on without it. "
+        )
+        found = _Rule(
+            threshold=retention // 2,
+            datapoints=1,
+            periods=_HALF_HOUR,
+            what_to_do=expiry + "The consumer still tries it: fix what the alarm GroupBlocked tells, or lengthen the "
+            "retention of the queue now, which also holds for the messages in it.",
+        )
+        waiting = _Rule(
+            threshold=retention // 2,
+            datapoints=3,
+            periods=5,
+            what_to_do=expiry + "If the consumer's own metrics are silent, it does not read the queue at all: look at "
+            "the event source mapping and the function, and lengthen the retention of the queue meanwhile.",
+        )
+        age = blocking.queue.metric_approximate_age_of_oldest_message(period=_period(), statistic="Maximum")
+        self._add("GroupBlocked", self._own_metric(Metric.GROUP_BLOCKED, "Sum"), _GROUP_BLOCKED)
+        self._add("HalfOfRetention", self._own_metric(Metric.MESSAGE_AGE, "Maximum"), found)
+        self._add("QueueAge", age, waiting)
 
     def _watch_age(self, seconds: float) -> None:
         self._add(

@@ -9,12 +9,13 @@ import pytest
 from aws_cdk import aws_sns as sns
 from aws_cdk.assertions import Template
 
-from claim_check.contract import METRIC_DIMENSION, METRIC_NAMESPACE, ErrorCode, Metric
+from claim_check.contract import METRIC_DIMENSION, METRIC_NAMESPACE, Backoff, ErrorCode, Metric
 from claim_check_cdk import FifoOptions, InvalidSettingsError, MessageQueue, PipelineAlarms
 from tests.infrastructure.kit import findings, make_function, make_stack, resources
 
 AWS_METRICS: Final = {
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible"): {"QueueName"},
+    ("AWS/SQS", "ApproximateAgeOfOldestMessage"): {"QueueName"},
     ("AWS/Lambda", "Errors"): {"FunctionName"},
     ("AWS/Lambda", "Throttles"): {"FunctionName"},
 }
@@ -40,13 +41,16 @@ class Sample:
             dead_letter_queue=self.queue.dead_letter_queue,
             topic=self.topic,
         )
-        blocking = MessageQueue(self.stack, "Blocking", fifo=FifoOptions(on_poison="block"))
+        self.blocking_queue = MessageQueue(
+            self.stack, "Blocking", fifo=FifoOptions(on_poison="block"), retention=cdk.Duration.days(5)
+        )
         self.blocking = PipelineAlarms(
             self.stack,
             "BlockingAlarms",
             service="orders",
             function=function,
-            dead_letter_queue=blocking.dead_letter_queue,
+            dead_letter_queue=self.blocking_queue.dead_letter_queue,
+            blocking_queue=self.blocking_queue,
             max_age=cdk.Duration.days(2),
         )
         self.findings = [found for found in findings(self.stack) if "Alarms/" in found[1]]
@@ -76,7 +80,12 @@ def test_the_alarms_are_these(sample: Sample) -> None:
         "MissingPayload",
         "ChecksumMismatch",
     ]
-    assert "DeadLetters" not in sample.blocking.alarms
+    assert list(sample.blocking.alarms) == [
+        "GroupBlocked",
+        "HalfOfRetention",
+        "QueueAge",
+        *[alarm_id for alarm_id in sample.alarms.alarms if alarm_id != "DeadLetters"],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -100,6 +109,57 @@ def test_when_an_alarm_rings(
     assert alarm["Threshold"] == threshold
     assert alarm["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
     assert (alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"], alarm["Period"]) == (datapoints, periods, 60)
+
+
+HALF_OF_RETENTION: Final = 5 * 86_400 // 2
+
+
+@pytest.mark.parametrize(
+    "alarm_id, namespace, metric, statistic, threshold, datapoints, periods",
+    [
+        ("GroupBlocked", METRIC_NAMESPACE, "GroupBlocked", "Sum", 1, 1, 30),
+        ("HalfOfRetention", METRIC_NAMESPACE, "MessageAgeSeconds", "Maximum", HALF_OF_RETENTION, 1, 30),
+        ("QueueAge", "AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", HALF_OF_RETENTION, 3, 5),
+    ],
+)
+def test_when_an_alarm_of_a_queue_that_blocks_rings(
+    sample: Sample,
+    *,
+    alarm_id: str,
+    namespace: str,
+    metric: str,
+    statistic: str,
+    threshold: int,
+    datapoints: int,
+    periods: int,
+) -> None:  # R5.1, R5.3
+    alarm = sample.alarm(alarm_id, sample.blocking)
+    assert (alarm["Namespace"], alarm["MetricName"], alarm["Statistic"]) == (namespace, metric, statistic)
+    assert alarm["Threshold"] == threshold
+    assert alarm["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
+    assert (alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"], alarm["Period"]) == (datapoints, periods, 60)
+
+
+def test_an_alarm_that_waits_for_a_retry_looks_further_back_than_the_longest_backoff(sample: Sample) -> None:
+    for alarm_id in ("GroupBlocked", "HalfOfRetention"):
+        alarm = sample.alarm(alarm_id, sample.blocking)
+        assert alarm["EvaluationPeriods"] * alarm["Period"] > Backoff().cap + alarm["Period"]
+
+
+def test_the_alarms_of_a_queue_that_blocks_say_what_ends_and_what_to_do(sample: Sample) -> None:
+    texts = {name: sample.alarm(name, sample.blocking)["AlarmDescription"] for name in sample.blocking.alarms}
+    assert "while the other groups go on" in texts["GroupBlocked"]
+    assert "fix the cause" in texts["GroupBlocked"]
+    for name in ("HalfOfRetention", "QueueAge"):
+        assert "Half of the queue's retention of 5 d is over" in texts[name]
+        assert "what expires is lost" in texts[name]
+        assert "lengthen the retention of the queue" in texts[name]
+    assert "event source mapping" in texts["QueueAge"]
+
+
+def test_the_age_of_the_queue_is_that_of_the_queue_that_blocks(sample: Sample) -> None:
+    name = sample.stack.resolve(sample.blocking_queue.queue.queue_name)
+    assert sample.alarm("QueueAge", sample.blocking)["Dimensions"] == [{"Name": "QueueName", "Value": name}]
 
 
 def test_no_alarm_flaps_or_rings_for_missing_data(sample: Sample) -> None:
