@@ -729,28 +729,19 @@ def constructs_page() -> str:
     )
 
 
-LIBRARY: Final = (
-    "Event",
-    "Producer",
-    "Published",
-    "Unpublished",
-    "PayloadStore",
-    "Message",
-    "VerifiedStream",
-    "Transaction",
-    "Table",
-    "Condition",
-    "Consumer",
-    "Envelope",
-    "Inline",
-    "Claim",
-)
-"""Public names of the library but for the errors."""
+FIRST: Final = ("Event", "Producer", "Published", "Unpublished", "Message", "Transaction", "Table", "Condition")
+"""What a reader wants first; the other public names follow."""
+
+
+def library_names() -> list[str]:
+    """Public names of the library but for the errors."""
+    others = [name for name in claim_check.__all__ if name not in FIRST]
+    return [*FIRST, *(name for name in others if not issubclass(getattr(claim_check, name), Exception))]
 
 
 def library_page() -> str:
     """The classes of the library."""
-    parts = [described(getattr(claim_check, name)) for name in LIBRARY]
+    parts = [described(getattr(claim_check, name)) for name in library_names()]
     parts += [described(settings.ProducerSettings), described(settings.ConsumerSettings)]
     return page(
         "Library",

@@ -95,6 +95,15 @@ def test_two_pipelines_share_a_bucket_with_all_options(tmp_path: Path) -> None:
     assert all(alarm["AlarmActions"] for alarm in alarms)
 
 
+def test_of_two_ordered_pipelines_one_has_a_dlq_and_the_other_alarms(tmp_path: Path) -> None:
+    template = synthesize(EXAMPLES / "ordered" / "app.py", tmp_path)
+    queues = [one["Properties"] for one in template["Resources"].values() if one["Type"] == "AWS::SQS::Queue"]
+    assert [queue["FifoQueue"] for queue in queues] == [True, True, True]
+    alarms = {name for name, one in template["Resources"].items() if one["Type"] == "AWS::CloudWatch::Alarm"}
+    for alarm in ("WaitAlarmsGroupBlocked", "WaitAlarmsHalfOfRetention", "WaitAlarmsQueueAge", "GoOnAlarmsDeadLetters"):
+        assert any(name.startswith(alarm) for name in alarms), alarm
+
+
 def test_a_forked_queue_takes_the_place_of_ours(tmp_path: Path) -> None:
     """What the page says: copy one file, rename the class, change what you need."""
     source = (ROOT / "constructs" / "claim_check_cdk" / "message_queue.py").read_text()
