@@ -83,24 +83,31 @@ class Section(io.RawIOBase):
         """Bytes from the section's beginning."""
         return self._at
 
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
-        """Fill the buffer as far as the section goes.
+    def read(self, size: int = -1, /) -> bytes:
+        """Read up to ``size`` bytes, all that is left if it is negative; handed on as the file gives them, not copied.
 
         Raises:
             PublishError: The file became shorter while it was published.
         """
-        view = memoryview(buffer).cast("B")
-        wanted = min(len(view), self._length - self._at, CHUNK_BYTES)
+        if size < 0:
+            return self.readall()
+        wanted = min(size, self._length - self._at, CHUNK_BYTES)
         if wanted <= 0:
-            return 0
+            return b""
         if self._moved:
             self._file.seek(self._start + self._at)
             self._moved = False
         piece = self._file.read(wanted)
         if not piece:
             raise PublishError("payload: the file became shorter while it was published; publish it again")
-        view[: len(piece)] = piece
         self._at += len(piece)
+        return piece
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Fill the buffer as far as one `read` does."""
+        view = memoryview(buffer).cast("B")
+        piece = self.read(len(view))
+        view[: len(piece)] = piece
         return len(piece)
 
 
@@ -177,7 +184,7 @@ def _spool(payload: BinaryIO, max_bytes: int, stack: ExitStack) -> BinaryIO:
 
 
 def _hash(section: Section) -> str:
-    digest, buffer = hashlib.sha256(), memoryview(bytearray(CHUNK_BYTES))
-    while count := section.readinto(buffer):
-        digest.update(buffer[:count])
+    digest = hashlib.sha256()
+    while piece := section.read(CHUNK_BYTES):
+        digest.update(piece)
     return digest.hexdigest()
