@@ -123,6 +123,14 @@ class Lanes:
             self._changed.notify_all()
             return [record for lane in self._lanes.values() for record in self._drop(lane)]
 
+    def abandon(self) -> None:
+        """Wait for nothing any more: the process ends."""
+        with self._changed:
+            self._closed = True
+            self._running.clear()
+            self._work.notify_all()
+            self._changed.notify_all()
+
     def wait_until_idle(self, seconds: float) -> bool:
         """Wait until no lane runs; whether that is so."""
         with self._changed:
@@ -147,7 +155,8 @@ class Lanes:
         return self._ready[0] if self._ready else None
 
     def _leave(self, lane: Lane) -> None:
-        self._running.remove(lane)
+        if lane in self._running:
+            self._running.remove(lane)
         self._changed.notify_all()
         if lane.alone:  # others may go on, or the next suspect
             self._work.notify_all()

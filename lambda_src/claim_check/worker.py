@@ -180,6 +180,7 @@ class Worker:
                 target()
             except BaseException as error:  # noqa: BLE001 - handed to the thread that called `run`
                 self._asked.put(error)
+                self._lanes.abandon()
 
         thread = threading.Thread(target=run, name=name, daemon=True)
         thread.start()

@@ -13,11 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from claim_check.errors import PublishError
+from claim_check.contract import SQS_MAX_VISIBILITY_SECONDS
+from claim_check.delivery import Delivery, from_api
+from claim_check.errors import PublishError, ReceiveRefused
 from claim_check.ports import Clock, MessageAttribute, OutgoingMessage, SendResult, VisibilityChange
 from tests.fakes.faults import Faults
 
 DEDUPLICATION_SECONDS = 300
+ATTEMPT_SECONDS = 300
 _BODY = re.compile("[\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]+")
 _ID = re.compile("[!-~]{1,128}")
 _ATTRIBUTE_NAME = re.compile("[A-Za-z0-9_.-]{1,256}")
@@ -32,6 +35,7 @@ class StoredMessage:
         message: What was sent.
         sent_at: When it was enqueued, epoch seconds.
         receive_count: Times it was received.
+        received_at: When it was received last.
         visible_at: Hidden until then.
         receipt_handle: Of the last receive.
     """
@@ -40,6 +44,7 @@ class StoredMessage:
     message: OutgoingMessage
     sent_at: float
     receive_count: int = 0
+    received_at: float = 0.0
     visible_at: float = 0.0
     receipt_handle: str = ""
 
@@ -53,11 +58,14 @@ class _Queue:
     max_receive_count: int
     messages: list[StoredMessage] = field(default_factory=list)
     seen: dict[str, tuple[float, str]] = field(default_factory=dict)
+    attempts: dict[str, tuple[float, list[tuple[StoredMessage, str, float]]]] = field(default_factory=dict)
 
 
 @dataclass
 class FakeQueue:
-    """All queues there are; a queue exists once it is used. Calls: ``send_batch``, ``change_visibility``.
+    """All queues there are; a queue exists once it is used.
+
+    Calls: ``send_batch``, ``change_visibility``, ``receive_batch``, ``delete_batch``.
 
     Attributes:
         clock: Time.
@@ -66,6 +74,9 @@ class FakeQueue:
         visibility_changes: Every change that was asked for.
         refuse_entries: How often the entry with this body is yet refused, and whether the sender is at fault.
         refuse_handles: How often a visibility change of this handle is yet refused.
+        refuse_deletes: How often the delete of a message with this body is yet refused.
+        receives: Every receive that was asked for: count, wait, visibility, attempt id.
+        deletes: Sizes of the calls that deleted.
     """
 
     clock: Clock
@@ -74,6 +85,9 @@ class FakeQueue:
     visibility_changes: list[VisibilityChange] = field(default_factory=list)
     refuse_entries: dict[str, tuple[int, bool]] = field(default_factory=dict)
     refuse_handles: dict[str, int] = field(default_factory=dict)
+    refuse_deletes: dict[str, int] = field(default_factory=dict)
+    receives: list[tuple[int, int, int, str | None]] = field(default_factory=list)
+    deletes: list[int] = field(default_factory=list)
     _queues: dict[str, _Queue] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -96,6 +110,32 @@ class FakeQueue:
             self.visibility_changes.extend(changes)
             refused = [change for change in changes if not self._hide(queue_url, change)]
             return [change for change in refused if not self._hide(queue_url, change)]
+
+    def receive_batch(
+        self, queue_url: str, *, count: int, wait_seconds: int, visibility_seconds: int, attempt_id: str | None
+    ) -> list[Delivery]:
+        """Receive visible messages; it never waits. An attempt id that is known brings the same messages again."""
+        with self.faults.around("receive_batch"), self._lock:
+            self.receives.append((count, wait_seconds, visibility_seconds, attempt_id))
+            queue = self._queue(queue_url)
+            if not 1 <= count <= 10 or not 0 <= wait_seconds <= 20 or (attempt_id is not None and not queue.fifo):
+                raise ReceiveRefused("the queue refused the call: InvalidParameterValue")
+            taken = self._again(queue, attempt_id) or self.receive(queue_url, count)
+            for one in taken:
+                one.visible_at = self.clock.now() + visibility_seconds
+            if attempt_id is not None:
+                handles = [(one, one.receipt_handle, one.visible_at) for one in taken]
+                queue.attempts[attempt_id] = (self.clock.now(), handles)
+            return [from_api(_api_message(one), queue=queue_url.rpartition("/")[2]) for one in taken]
+
+    def delete_batch(self, queue_url: str, receipt_handles: Sequence[str]) -> list[str]:
+        """Delete messages; what was refused once is tried once more."""
+        with self.faults.around("delete_batch"), self._lock:
+            self.deletes.extend(
+                len(receipt_handles[start : start + 10]) for start in range(0, len(receipt_handles), 10)
+            )
+            refused = [handle for handle in receipt_handles if not self._delete(queue_url, handle)]
+            return [handle for handle in refused if not self._delete(queue_url, handle)]
 
     # --- What tests do ----------------------------------------------------------------------------------------------
 
@@ -131,6 +171,7 @@ class FakeQueue:
                     self._move(queue, one, queue.dlq)
                     continue
                 one.receive_count += 1
+                one.received_at = now
                 one.visible_at = now + queue.visibility_timeout
                 one.receipt_handle = f"handle-{uuid.uuid4()}"
                 taken.append(one)
@@ -185,10 +226,34 @@ class FakeQueue:
             return False
         now = self.clock.now()
         for one in self._queue(queue_url).messages:
-            if one.receipt_handle == change.receipt_handle and one.visible_at > now:
+            if one.receipt_handle != change.receipt_handle or one.visible_at <= now:
+                continue
+            if now + change.seconds <= one.received_at + SQS_MAX_VISIBILITY_SECONDS:
                 one.visible_at = now + change.seconds
                 return True
         return False
+
+    def _delete(self, queue_url: str, receipt_handle: str) -> bool:
+        queue = self._queue(queue_url)
+        found = [one for one in queue.messages if one.receipt_handle == receipt_handle]
+        for one in found:
+            left = self.refuse_deletes.get(one.message.body, 0)
+            if left > 0:
+                self.refuse_deletes[one.message.body] = left - 1
+                return False
+            queue.messages.remove(one)
+        return bool(found)
+
+    def _again(self, queue: _Queue, attempt_id: str | None) -> list[StoredMessage]:
+        """What an earlier receive of this attempt brought, if none of it was touched since."""
+        at, handles = queue.attempts.get(attempt_id or "", (-1e18, []))
+        if self.clock.now() - at > ATTEMPT_SECONDS:
+            return []
+        untouched = all(
+            one in queue.messages and one.receipt_handle == handle and one.visible_at == visible_at
+            for one, handle, visible_at in handles
+        )
+        return [one for one, _, _ in handles] if untouched else []
 
     def _move(self, queue: _Queue, one: StoredMessage, dlq: str) -> None:
         queue.messages.remove(one)
@@ -263,6 +328,25 @@ def _record(queue_url: str, one: StoredMessage) -> dict[str, Any]:
         "eventSource": "aws:sqs",
         "eventSourceARN": f"arn:aws:sqs:us-east-1:000000000000:{queue_url.rpartition('/')[2]}",
         "awsRegion": "us-east-1",
+    }
+
+
+def _api_message(one: StoredMessage) -> dict[str, Any]:
+    """A message in the shape of ReceiveMessage's answer."""
+    record = _record("", one)
+    attributes = {
+        name: {
+            "DataType": value.data_type,
+            "BinaryValue" if isinstance(value.value, bytes) else "StringValue": value.value,
+        }
+        for name, value in one.message.attributes.items()
+    }
+    return {
+        "MessageId": one.sqs_message_id,
+        "ReceiptHandle": one.receipt_handle,
+        "Body": one.message.body,
+        "Attributes": record["attributes"],
+        "MessageAttributes": attributes,
     }
 
 
