@@ -45,7 +45,7 @@ DEFAULT_READ_LIMIT_BYTES: Final = contract.MIB
 
 Handler: TypeAlias = Callable[[Message, Transaction], object]
 Watch: TypeAlias = Callable[[Hold], object]
-"""Told about the lease of a message whose attempt starts, so that a heartbeat can extend it."""
+"""Told about the lease of a message before its attempt starts, so that a heartbeat can extend it; may refuse it."""
 
 
 def _unwatched(_: Hold) -> None:
@@ -325,8 +325,8 @@ class Processor:
             self._telemetry.count(Metric.GROUP_BLOCKED)
             self._telemetry.flush()  # this attempt may end the process, too, and with it what was only counted
         hold = Hold(self._inbox, lease)
-        task.watch(hold)
         try:
+            task.watch(hold)
             self._run(lease, task, envelope)
         except LostLease as error:
             return self._lost(task, error)
