@@ -5,6 +5,8 @@ Importing it imports neither boto3 nor Powertools; the adapters in `claim_check.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from claim_check.consumer import Consumer
 from claim_check.envelope import Claim, Envelope, Inline
 from claim_check.errors import (
@@ -56,6 +58,9 @@ from claim_check.payload_store import PayloadStore
 from claim_check.producer import Producer, Published, Unpublished
 from claim_check.transaction import Condition, Table, Transaction
 from claim_check.verified_stream import VerifiedStream
+
+if TYPE_CHECKING:
+    from claim_check.worker import Worker
 
 __all__ = [
     "AccessDenied",
@@ -112,5 +117,15 @@ __all__ = [
     "UnsupportedVersion",
     "UntrustedReference",
     "VerifiedStream",
+    "Worker",
     "WorkerStopped",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's attribute
+    """`Worker`, imported when it is first asked for: Lambda's cold starts need none of it."""
+    if name != "Worker":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from claim_check.worker import Worker  # noqa: PLC0415 - see above
+
+    return Worker

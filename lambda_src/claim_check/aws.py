@@ -15,9 +15,11 @@ from __future__ import annotations
 import importlib
 import secrets
 import uuid
+from collections.abc import Callable
 from random import SystemRandom
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from claim_check import contract
 from claim_check.adapters.clock import SystemClock
 from claim_check.adapters.dynamodb import DynamoDbInbox
 from claim_check.adapters.powertools import PowertoolsTelemetry
@@ -34,6 +36,9 @@ from claim_check.ports import Telemetry
 from claim_check.processor import DEFAULT_READ_LIMIT_BYTES, ConsumerRules, Handler, Processor
 from claim_check.producer import Producer
 from claim_check.settings import ConsumerSettings, ProducerSettings
+
+if TYPE_CHECKING:
+    from claim_check.worker import Worker
 
 PRODUCER_SERVICE: Final = "producer"
 
@@ -121,6 +126,51 @@ def consumer(
         visibility_seconds=settings.visibility_seconds,
         clock=clock,
         telemetry=telemetry,
+    )
+
+
+def worker(
+    settings: ConsumerSettings,
+    *,
+    handler: Handler | None = None,
+    clients: Clients | None = None,
+    telemetry: Telemetry | None = None,
+    visibility_seconds: int = contract.WORKER_VISIBILITY_SECONDS,
+    time_limit_seconds: float | None = None,
+    grace_seconds: float = contract.WORKER_GRACE_SECONDS,
+    alive: Callable[[], object] | None = None,
+) -> Worker:
+    """A worker on AWS: the same consumer outside Lambda.
+
+    Args:
+        settings: Settings of its consumer; as many lanes run side by side as they say.
+        handler: The handler; by default the one that the settings name is imported.
+        clients: AWS clients; the process's shared ones by default.
+        telemetry: Logs and metrics; Powertools by default.
+        visibility_seconds: How long a message stays hidden after its worker vanished; a heartbeat extends it.
+        time_limit_seconds: How long a handler may take; by default what SQS allows, nearly 12 hours.
+        grace_seconds: How long running handlers may go on when the worker is asked to stop.
+        alive: Called while it works, for a health file.
+
+    Raises:
+        InvalidSetting: The handler cannot be imported, or a number is out of its range.
+    """
+    from claim_check.worker import Worker  # noqa: PLC0415 - Lambda's cold starts need none of it
+
+    clients = clients or shared()
+    telemetry = telemetry or PowertoolsTelemetry(service=settings.consumer, tracing=settings.tracing)
+    return Worker(
+        consumer(settings, handler=handler, clients=clients, telemetry=telemetry),
+        SqsQueue(clients.sqs, polling=clients.sqs_polling),
+        clock=SystemClock(),
+        telemetry=telemetry,
+        random=SystemRandom().random,
+        new_id=lambda: str(uuid.uuid4()),
+        concurrency=settings.concurrency,
+        visibility_seconds=visibility_seconds,
+        time_limit_seconds=time_limit_seconds,
+        grace_seconds=grace_seconds,
+        alive=alive,
     )
 
 

@@ -84,6 +84,12 @@ ATTRIBUTE_PARKED: Final = "parked"
 
 ATTRIBUTE_REDRIVE: Final = "redrive"
 """Set by the redrive command, so that replayed work is told apart from new work."""
+WORKER_VISIBILITY_SECONDS: Final = 60
+"""How long a message stays hidden, and its lease lasts, after its worker outside Lambda vanished."""
+
+WORKER_GRACE_SECONDS: Final = 6.0
+"""How long running handlers may go on when their worker is asked to stop: a whole stop takes less than ten."""
+
 
 RESERVED_ATTRIBUTES: Final = frozenset({ATTRIBUTE_EVENT_TYPE, ATTRIBUTE_TENANT_ID, ATTRIBUTE_PARKED, ATTRIBUTE_REDRIVE})
 

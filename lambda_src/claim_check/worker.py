@@ -32,13 +32,9 @@ if TYPE_CHECKING:
     from claim_check.ports import Clock, ReceivingQueue, Telemetry
 
 DEFAULT_CONCURRENCY: Final = 10
-DEFAULT_VISIBILITY_SECONDS: Final = 60
 MIN_VISIBILITY_SECONDS: Final = 2
 MAX_VISIBILITY_SECONDS: Final = 3600
 BEATS_PER_VISIBILITY: Final = 3
-
-DEFAULT_GRACE_SECONDS: Final = 6.0
-"""Time that running handlers have to finish once the worker is asked to stop; at most this."""
 
 LET_GO_SECONDS: Final = 1.0
 """After the grace, deadlines are closed: time for handlers to notice."""
@@ -66,9 +62,9 @@ class Worker:
         random: Callable[[], float],
         new_id: Callable[[], str],
         concurrency: int = DEFAULT_CONCURRENCY,
-        visibility_seconds: int = DEFAULT_VISIBILITY_SECONDS,
+        visibility_seconds: int = contract.WORKER_VISIBILITY_SECONDS,
         time_limit_seconds: float | None = None,
-        grace_seconds: float = DEFAULT_GRACE_SECONDS,
+        grace_seconds: float = contract.WORKER_GRACE_SECONDS,
         alive: Callable[[], object] | None = None,
         pause: Callable[[threading.Event, float], object] = threading.Event.wait,
     ) -> None:
@@ -96,7 +92,7 @@ class Worker:
         """
         _check("concurrency", concurrency, 1, 1000)
         _check("visibility_seconds", visibility_seconds, MIN_VISIBILITY_SECONDS, MAX_VISIBILITY_SECONDS)
-        _check("grace_seconds", grace_seconds, 0, DEFAULT_GRACE_SECONDS)
+        _check("grace_seconds", grace_seconds, 0, contract.WORKER_GRACE_SECONDS)
         self._longest = contract.SQS_MAX_VISIBILITY_SECONDS - 2 * visibility_seconds
         self._time_limit = self._longest if time_limit_seconds is None else time_limit_seconds
         _check("time_limit_seconds", self._time_limit, 1, self._longest)
