@@ -29,6 +29,11 @@ def pages() -> list[Path]:
     return [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(DOCS.rglob("*.md"))
 
 
+def hand_written() -> list[Path]:
+    """The pages that people write; the others name what wrote them."""
+    return [page for page in pages() if not page.read_text(encoding="utf-8").startswith("<!-- Written by ")]
+
+
 def blocks() -> list[Block]:
     """All fenced blocks."""
     found = []
@@ -42,8 +47,3 @@ def blocks() -> list[Block]:
 def prose(page: Path) -> str:
     """A page without its fenced blocks."""
     return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-
-
-def everything() -> str:
-    """The text of all pages."""
-    return "\n".join(page.read_text(encoding="utf-8") for page in pages())
