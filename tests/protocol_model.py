@@ -24,6 +24,7 @@ Run: python -m tests.protocol_model [--bug NAME]
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -114,7 +115,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """Where the world starts, and how much of each mishap is left in it."""
+    """Where the world starts, how much of each mishap is left in it, and whether workers extend their leases."""
 
     workers: int = 2
     messages: int = 1
@@ -122,6 +123,7 @@ class Scenario:
     redrives: int = 0
     native: int = 0
     outages: int = 0
+    heartbeats: bool = False
 
 
 SCENARIOS = {
@@ -131,6 +133,7 @@ SCENARIOS = {
     "moved by SQS, redriven": Scenario(native=1, redrives=1),
     "two messages, a death": Scenario(messages=2, crashes=1),
     "two messages, one moved by SQS": Scenario(messages=2, native=1, crashes=1),
+    "heartbeats, two deaths": Scenario(crashes=2, outages=1, heartbeats=True),
 }
 
 BUGS = {
@@ -295,6 +298,18 @@ def fail(row: Row, held: Row, kind: str, bug: str) -> tuple[Row | None, str]:
 
 
 @cache
+def extend(row: Row, held: Row) -> tuple[Row | None, Row | None]:
+    """`Inbox.extend`: the row afterwards, and the lease as its owner knows it, None if it was lost."""
+    table = Table(row, "")
+    inbox, seconds = _inbox(table)
+    try:
+        lease = inbox.extend(Lease(_lift(held), suspect=False), seconds=seconds)
+    except LostLease:
+        return row, None
+    return _left(table), _lower(lease.row)
+
+
+@cache
 def start_parking(row: Row, held: Row, mid: int, bug: str) -> Answer:
     """`Inbox.start_parking`."""
     table = Table(row, bug if bug == "park-not-fenced" else "")
@@ -333,9 +348,10 @@ Step = tuple[str, State, str]
 class Model:
     """All steps from a state, with one rule broken or none."""
 
-    def __init__(self, bug: str = "") -> None:
+    def __init__(self, bug: str = "", *, heartbeats: bool = False) -> None:
         """Break a rule, or none."""
         self.bug = bug
+        self.heartbeats = heartbeats
 
     def steps(self, state: State) -> Iterator[Step]:
         """Everything that can happen next."""
@@ -383,6 +399,17 @@ class Model:
             assert held is not None
             assert state.row is not None
             yield from self._write(state, number, worker, state.row, held)
+            if self.heartbeats and step in {"commit", "fail", "refund", "park"}:
+                yield from self._heartbeat(state, number, worker, state.row, held)
+
+    @staticmethod
+    def _heartbeat(state: State, number: int, worker: Worker, row: Row, held: Row) -> Iterator[Step]:
+        """A lost lease changes nothing; a lost answer leaves its owner with the lease as it was."""
+        after, known = extend(row, held)
+        if known is not None and after != row:
+            extended = _put(state, number, worker._replace(held=known), row=after, ended=False)
+            yield "extends its lease", extended, ""
+            yield "extends its lease, its answer is lost", _put(extended, number, worker), ""
 
     def _gate(self, state: State, number: int, worker: Worker) -> Iterator[Step]:
         mid, token = worker.mid, worker.held.owner if worker.held else FRESH
@@ -521,6 +548,14 @@ class Findings:
 
 def explore(scenario: Scenario, bug: str = "") -> Findings:
     """Look at every state that can be reached, breadth first."""
+    gc.disable()  # millions of tuples, none of which is garbage before the end
+    try:
+        return _explore(scenario, bug)
+    finally:
+        gc.enable()
+
+
+def _explore(scenario: Scenario, bug: str) -> Findings:
     queue = frozenset(range(1, scenario.messages + 1))
     start = State(
         row=None,
@@ -536,7 +571,7 @@ def explore(scenario: Scenario, bug: str = "") -> Findings:
         native=scenario.native,
         outages=scenario.outages,
     )
-    model = Model(bug)
+    model = Model(bug, heartbeats=scenario.heartbeats)
     number = {start: 0}
     came: list[tuple[int, str]] = [(-1, "start")]
     leading_to: list[list[int]] = [[]]
