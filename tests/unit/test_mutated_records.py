@@ -209,11 +209,12 @@ def check(world: World, event: Any) -> None:  # noqa: ANN401 - Lambda's event
         if record["messageId"] not in names:
             assert acknowledged_rightly(world, record), record["messageId"]
     assert "unexpected failure" not in world.telemetry.events()
-    assert effects_are_true(world, list(_envelopes(records)))
+    assert effects_are_true(world, envelopes_of(records))
     assert {bucket for bucket, _ in world.objects.objects} <= {BUCKET}
 
 
-def _envelopes(records: list[Any]) -> list[Envelope]:
+def envelopes_of(records: list[Any]) -> list[Envelope]:
+    """Whatever envelopes the records hold."""
     found = []
     for record in records:
         try:
