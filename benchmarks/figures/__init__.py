@@ -1,0 +1,1 @@
+"""One module per group of figures; each has one function that measures it on a `benchmarks.stand.Stand`."""
