@@ -201,7 +201,7 @@ class Source:
         text = ast.unparse(value)
         text = _FIELDS.get(text, self._constants.get(text, text))
         constant = text.removeprefix("contract.")
-        return repr(vars(contract)[constant]) if constant.isupper() else text
+        return repr(vars(contract)[constant]) if constant in vars(contract) else text
 
 
 def signature(source: Source, function: ast.FunctionDef) -> str:

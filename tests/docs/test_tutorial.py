@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from tests.docs.kit import DOCS, ROOT
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 PROJECT = ROOT / "docs" / "examples" / "first_pipeline"
+WORKER = ROOT / "docs" / "examples" / "worker"
 PUBLISHING = ROOT / "docs" / "examples" / "publishing"
 
 
@@ -113,3 +115,27 @@ def test_the_publishing_scripts(tutorial: Tutorial) -> None:
         return sum(row["sha256"]["S"] == sha256 for row in table) == 2
 
     assert wait_until(rows, what="two rows", timeout=60, interval=0.2)
+
+
+def test_the_worker(tutorial: Tutorial) -> None:
+    """It handles what is published, and stops when it is asked to."""
+    app = f"{sys.executable} {WORKER / 'app.py'}"
+    assembly = CdkCli(tutorial.aws, WORKER, app=app, output=tutorial.folder / "worker.out").synth()
+    (stack,) = deploy_assembly(tutorial.aws, assembly).values()
+    environment: dict[str, str] = json.loads(stack.outputs["Environment"])
+    process = subprocess.Popen(  # noqa: S603 - our own script
+        [sys.executable, str(WORKER / "scans.py")],
+        env=tutorial.aws.process_environment() | environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        tutorial.python(PUBLISHING / "with_metrics.py", **environment)
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, "")
+        assert next(line for line in lines if not line.startswith("{")) == "doc-789-v3: 14 bytes\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+        process.communicate()
