@@ -87,11 +87,29 @@ ATTRIBUTE_REDRIVE: Final = "redrive"
 WORKER_VISIBILITY_SECONDS: Final = 60
 """How long a message stays hidden, and its lease lasts, after its worker outside Lambda vanished."""
 
-WORKER_GRACE_SECONDS: Final = 6.0
+WORKER_GRACE_SECONDS: Final = 5.0
 """How long running handlers may go on when their worker is asked to stop: a whole stop takes less than ten."""
 
 
-RESERVED_ATTRIBUTES: Final = frozenset({ATTRIBUTE_EVENT_TYPE, ATTRIBUTE_TENANT_ID, ATTRIBUTE_PARKED, ATTRIBUTE_REDRIVE})
+ORIGINAL_MESSAGE_ID: Final = "originalMessageId"
+"""Field of `ATTRIBUTE_PARKED`: SQS's id of the message that was parked."""
+
+FIRST_MESSAGE_ID: Final = "firstMessageId"
+"""Field of `ATTRIBUTE_PARKED`, from the second parking on: SQS's id of the message in its first life."""
+
+ATTRIBUTE_CLAIM_CHECK: Final = "claimCheck"
+"""In the Extended Client's format: the envelope of an inline payload, as one JSON value, without the payload itself."""
+
+RESERVED_ATTRIBUTES: Final = frozenset(
+    {ATTRIBUTE_EVENT_TYPE, ATTRIBUTE_TENANT_ID, ATTRIBUTE_PARKED, ATTRIBUTE_REDRIVE, ATTRIBUTE_CLAIM_CHECK}
+)
+
+
+WireFormat = Literal["claim-check", "extended-client", "extended-client-legacy"]
+"""What a producer writes: our envelope, or what Amazon's Extended Client Libraries read.
+
+``extended-client`` has the names that all current ones read; ``extended-client-legacy`` those of Java before 1.1.
+"""
 
 METADATA_TENANT_ID: Final = "tenant-id"
 METADATA_EVENT_ID: Final = "event-id"
@@ -101,6 +119,10 @@ TAG_STATE: Final = "state"
 """Object tag that says how far an upload by grant has come."""
 
 TAG_UNCONFIRMED: Final = "unconfirmed"
+ATTRIBUTE_PAYLOAD_SIZE: Final = "ExtendedPayloadSize"
+ATTRIBUTE_LEGACY_PAYLOAD_SIZE: Final = "SQSLargePayloadSize"
+FOREIGN_ATTRIBUTES: Final = frozenset({ATTRIBUTE_PAYLOAD_SIZE, ATTRIBUTE_LEGACY_PAYLOAD_SIZE})
+"""Amazon's Extended Client Libraries read them as the mark of a pointer; the value is the payload's size, bytes."""
 """Value of `TAG_STATE` until an upload by grant is confirmed; such objects expire on their own, shorter rule (R6.4)."""
 
 # --- Object keys (R2.2) ---------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ DEFAULT_CONCURRENCY: Final = 10
 MIN_VISIBILITY_SECONDS: Final = 2
 MAX_VISIBILITY_SECONDS: Final = 3600
 BEATS_PER_VISIBILITY: Final = 3
+LONGEST_BEAT_SECONDS: Final = 20.0
 
 LET_GO_SECONDS: Final = 1.0
 """After the grace, deadlines are closed: time for handlers to notice."""
@@ -42,8 +43,11 @@ LET_GO_SECONDS: Final = 1.0
 RELEASE_SECONDS: Final = 1.0
 """After that, the leases of what still runs are given back: time for it."""
 
-SETTLE_SECONDS: Final = 1.5
-"""Time for the last deletes and visibility changes. The sum of all four stays below ten seconds (R4.10)."""
+POLL_SECONDS: Final = 1.0
+"""What is handed back may come again to a poll of our own that is still under way: time for it to end."""
+
+SETTLE_SECONDS: Final = 1.0
+"""Time for the last deletes and visibility changes. The sum, with the grace, stays below ten seconds (R4.10)."""
 
 _RELEASED: Final = Outcome(Metric.DEFERRED, hide_seconds=0)
 _UNEXPECTED: Final = Outcome(Metric.RETRIED)
@@ -79,10 +83,10 @@ class Worker:
             new_id: Makes the ids of receives on FIFO, never the same twice.
             concurrency: Lanes side by side: messages on a standard queue, message groups on FIFO.
             visibility_seconds: How long a message stays hidden, and its lease lasts, after its worker vanished; 2 to
-                3600. A heartbeat extends both three times in that time.
+                3600. A heartbeat extends both at least three times in that time.
             time_limit_seconds: How long a handler may take; by default, and at most, what SQS allows: 12 hours from
                 the receive, less twice the visibility.
-            grace_seconds: How long running handlers may go on when the worker is asked to stop; 6 at most, so that
+            grace_seconds: How long running handlers may go on when the worker is asked to stop; 5 at most, so that
                 the whole stop takes less than 10.
             alive: Called while receives succeed, and while all lanes are busy within their time: for a health file.
             pause: Waits for the event of the stop, so many seconds at most.
@@ -136,6 +140,7 @@ class Worker:
             BaseException: A handler asked the process to end (`SystemExit`, `KeyboardInterrupt`): nothing was told to
                 the queue.
         """
+        self._say("worker started")
         receiver = self._start("receiver", self._receive)
         settler = self._start("settler", self._settler.run)
         self._start("heartbeat", self._beat)
@@ -144,6 +149,7 @@ class Worker:
         error = self._asked.get()
         self._stopping.set()
         if error is None:
+            self._say("worker is asked to stop")
             self._wind_up(receiver, settler)
             error = self._failure()
         self._ended.set()
@@ -151,6 +157,7 @@ class Worker:
         self._telemetry.flush()
         if error is not None:
             raise error
+        self._say("worker stopped")
 
     def stop(self) -> None:
         """Ask `run` to stop; safe in signal handlers, returns at once."""
@@ -183,7 +190,8 @@ class Worker:
         return thread
 
     def _beat(self) -> None:
-        while not self._ended.wait(self._visibility / BEATS_PER_VISIBILITY):
+        seconds = min(self._visibility / BEATS_PER_VISIBILITY, LONGEST_BEAT_SECONDS)
+        while not self._ended.wait(seconds):
             try:
                 self.beat()
             except Exception as error:  # noqa: BLE001 - the next beat may do better; until then leases only grow older
@@ -274,6 +282,7 @@ class Worker:
             self._ended.set()
             releases = [self._start("release", partial(self._release, record)) for record in self._lanes.at_work()]
             _join(releases, time.monotonic() + RELEASE_SECONDS)
+        _join([receiver], time.monotonic() + POLL_SECONDS)
         self._settler.close()
         _join([settler], time.monotonic() + SETTLE_SECONDS)
 
@@ -288,6 +297,9 @@ class Worker:
             self._settle([record], Outcome(None))
         except Unavailable:  # its lease and its visibility run out soon
             self._settle([record], _UNEXPECTED)
+
+    def _say(self, what: str) -> None:
+        self._telemetry.log("info", what, queue=self._consumer.queue_url.rpartition("/")[2])
 
     def _unexpected(self, error: Exception) -> None:
         self._telemetry.log("error", "unexpected failure", errorType=type(error).__qualname__)

@@ -324,7 +324,8 @@ def test_a_lost_lease_ends_the_heartbeat_and_closes_the_deadline(world: World) -
         started.worker.beat()
         documents(message, tx)
 
-    started = make_worker(world, handle, ends=False).start()
+    started = make_worker(world, handle, ends=False)
+    started.start()
     wait_for(lambda: "LostLease" in world.telemetry.counts, "the loss is counted")
     started.worker.stop()
     started.join()
@@ -727,6 +728,35 @@ def test_a_poll_that_brings_messages_after_the_stop_hands_them_back(world: World
     assert world.faults.count("take") == 0
 
 
+def test_what_is_released_into_a_poll_of_our_own_is_handed_back_again(world: World) -> None:
+    """Found with real processes: the dying worker's long poll took its own message back, and kept it hidden."""
+    sent = world.send()
+    running, polling = Gate(), threading.Event()
+
+    def handle(message: Message, tx: Transaction) -> None:
+        running.wait()
+        documents(message, tx)
+
+    started = make_worker(world, handle, concurrency=2, ends=False, grace_seconds=0.05)
+    receive = world.queue.receive_batch
+
+    def long_poll(*where: Any, **how: Any) -> Any:  # noqa: ANN401 - the port's
+        found = receive(*where, **how)
+        while not found and polling.is_set():
+            found = receive(*where, **how)
+        return found
+
+    started.polled.receive_batch = long_poll  # type: ignore[method-assign]
+    polling.set()
+    started.start()
+    running.reached()
+    started.worker.stop()
+    started.join()
+    assert world.queued()[0].receive_count == 2
+    assert world.hidden(sent.sqs_message_id) <= 0
+    running.open()
+
+
 def test_a_suspect_that_waits_is_handed_back(world: World) -> None:
     slow, suspect = world.send(), world.send()
     world.seed_row(suspect, "IN_PROGRESS", lease_until=world.clock.now() - 1)
@@ -821,7 +851,7 @@ def test_a_worker_whose_lanes_are_all_busy_is_alive_until_their_time_is_up(world
         {"concurrency": 0},
         {"visibility_seconds": 1},
         {"visibility_seconds": 3601},
-        {"grace_seconds": 6.1},
+        {"grace_seconds": 5.1},
         {"grace_seconds": -1},
         {"time_limit_seconds": 0},
         {"time_limit_seconds": 12 * 3600 - 2 * VISIBILITY_SECONDS + 1},
