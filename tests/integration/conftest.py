@@ -12,6 +12,7 @@ from claim_check_ops.local.documents_run import DocumentsRun
 from claim_check_ops.local.progress import progress_bar
 
 PROJECT = Path(__file__).parents[2]
+BLOCKING = Path(__file__).parent / "apps" / "blocking"
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +44,19 @@ def documents(embedded_aws: EmbeddedAws, outputs: list[Mapping[str, str]]) -> De
 def wallet(embedded_aws: EmbeddedAws, outputs: list[Mapping[str, str]]) -> Deployment:
     """The wallet pipeline, deployed."""
     return find_deployment(embedded_aws, outputs, table=WALLET_TABLE)
+
+
+@pytest.fixture(scope="session")
+def blocking_assembly(embedded_aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pipeline whose poison blocks its group, synthesized."""
+    return CdkCli(embedded_aws, BLOCKING, output=tmp_path_factory.mktemp("blocking") / "cdk.out").synth()
+
+
+@pytest.fixture(scope="session")
+def blocking(embedded_aws: EmbeddedAws, blocking_assembly: Path) -> Deployment:
+    """The same, deployed."""
+    found = [stack.outputs for stack in deploy_assembly(embedded_aws, blocking_assembly).values()]
+    return find_deployment(embedded_aws, found, table="OrdersTableName")
 
 
 @pytest.fixture(scope="session")

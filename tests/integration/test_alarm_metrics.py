@@ -16,9 +16,10 @@ from claim_check import Claim, Envelope
 from claim_check.adapters.powertools import PowertoolsTelemetry
 from claim_check.adapters.session import Clients
 from claim_check.aws import consumer
-from claim_check.contract import METRIC_NAMESPACE, ErrorCode, object_key
+from claim_check.contract import METRIC_NAMESPACE, ErrorCode, Metric, object_key
 from claim_check.delivery import Delivery
 from claim_check.envelope import encode
+from claim_check_ops.local import wait_until
 from claim_check_ops.local.deployment import Deployment
 from claim_check_ops.local.documents_run import DocumentsRun
 
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.integration
 AWS_METRICS: Final = {
     # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", ("QueueName",)),
+    ("AWS/SQS", "ApproximateAgeOfOldestMessage", ("QueueName",)),
     # https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
     ("AWS/Lambda", "Errors", ("FunctionName",)),
     ("AWS/Lambda", "Throttles", ("FunctionName",)),
@@ -90,15 +92,38 @@ def denied_read(documents: Deployment, capsys: pytest.CaptureFixture[str]) -> li
     return [json.loads(line) for line in lines if '"_aws"' in line]
 
 
+def blocked_group(blocking: Deployment) -> list[dict[str, Any]]:
+    """EMF of a consumer that may park nothing, and has met a message that cannot succeed."""
+    blocking.aws.sqs.send_message(
+        QueueUrl=blocking.consumer.queue_url, MessageBody="{", MessageGroupId="bad", MessageDeduplicationId="bad"
+    )
+
+    def told() -> list[dict[str, Any]]:
+        found = blocking.aws.lambda_metrics(blocking.consumer_function)
+        return found if any(Metric.GROUP_BLOCKED in document for document in found) else []
+
+    emf = wait_until(told, what="a blocked group to be told of", timeout=60)
+    blocking.aws.sqs.purge_queue(QueueUrl=blocking.consumer.queue_url)  # it would block its group for good
+    return emf
+
+
 def test_no_alarm_watches_a_metric_that_nobody_emits(
-    documents: Deployment, assembly: Path, run: DocumentsRun, capsys: pytest.CaptureFixture[str]
+    *,
+    documents: Deployment,
+    blocking: Deployment,
+    assembly: Path,
+    blocking_assembly: Path,
+    run: DocumentsRun,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run.succeeded
     captured = documents.aws.lambda_metrics(documents.consumer_function)
     captured += denied_read(documents, capsys)
-    templates = list(assembly.glob("*.template.json"))
-    assert templates
+    captured += blocked_group(blocking)
+    templates = [*assembly.glob("*.template.json"), *blocking_assembly.glob("*.template.json")]
+    assert len(templates) == 3
     for template in templates:
         assert watched(template) - emitted(captured) - AWS_METRICS == set()
     names = {name for namespace, name, _ in emitted(captured) if namespace == METRIC_NAMESPACE}
     assert {ErrorCode.MISSING_PAYLOAD, ErrorCode.CHECKSUM_MISMATCH, ErrorCode.ACCESS_DENIED} <= names
+    assert Metric.GROUP_BLOCKED in {metric for template in templates for _, metric, _ in watched(template)}

@@ -1,0 +1,1 @@
+"""Orders whose poison blocks its group."""
