@@ -60,6 +60,7 @@ def producer(
         before_send_seconds=settings.before_send_seconds,
         clock=clock,
         random=random,
+        multipart_threshold=settings.multipart_threshold_bytes,
     )
     return Producer(
         store,

@@ -39,6 +39,13 @@ SQS_MAX_RETENTION_SECONDS: Final = 14 * 86_400
 SQS_MAX_QUEUE_NAME_LENGTH: Final = 80
 
 S3_MAX_SINGLE_PUT_BYTES: Final = 5 * GIB
+S3_MAX_PARTS: Final = 10_000
+S3_MIN_PART_BYTES: Final = 5 * MIB
+"""Smallest part of a multipart upload, but for its last one."""
+
+S3_MAX_PART_BYTES: Final = 5 * GIB
+S3_MAX_OBJECT_BYTES: Final = S3_MAX_PARTS * S3_MAX_PART_BYTES
+"""Largest object of S3, 48.8 TiB: what so many parts of that size hold."""
 
 LAMBDA_MAX_REQUEST_BYTES: Final = 6 * MIB
 """Largest synchronous invocation request and response of Lambda."""
@@ -70,6 +77,10 @@ NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9._-]{1,128}", re.ASCII)
 
 DEFAULT_MAX_ATTEMPTS: Final = 5
 DEFAULT_MAX_PAYLOAD_BYTES: Final = 512 * MIB
+DEFAULT_MULTIPART_THRESHOLD_BYTES: Final = 64 * MIB
+"""Payloads above this size are uploaded in parts, side by side (R2.4); what fails is repeated by the part."""
+
+DEFAULT_PART_BYTES: Final = 16 * MIB
 LEASE_SLACK_SECONDS: Final = 5
 """A lease outlives the invocation that took it by this much, so that clocks may differ a little."""
 
@@ -189,6 +200,21 @@ def parse_object_key(key: str) -> KeyParts | None:
     if match is None:
         return None
     return KeyParts(match["tenant"], match["type"], match["id_hash"], match["sha256"], int(match["generation"] or 0))
+
+
+# --- Parts of a payload (R2.4) --------------------------------------------------------------------------------------
+
+
+def part_bytes(content_length: int, *, at_least: int = DEFAULT_PART_BYTES) -> int:
+    """Size of the parts of a multipart upload, bytes; where S3's 10,000 parts would not suffice, more, in whole MiB.
+
+    Args:
+        content_length: Bytes of the payload; at most `S3_MAX_OBJECT_BYTES`.
+        at_least: Size wanted, from `S3_MIN_PART_BYTES`.
+    """
+    if content_length <= at_least * S3_MAX_PARTS:
+        return at_least
+    return -(-content_length // (S3_MAX_PARTS * MIB)) * MIB
 
 
 # --- Inbox table ----------------------------------------------------------------------------------------------------
@@ -350,6 +376,7 @@ class Setting:
     INLINE_LIMIT: Final = "CLAIM_CHECK_INLINE_LIMIT_BYTES"
     MAX_MESSAGE: Final = "CLAIM_CHECK_MAX_MESSAGE_BYTES"
     MAX_PAYLOAD: Final = "CLAIM_CHECK_MAX_PAYLOAD_BYTES"
+    MULTIPART_THRESHOLD: Final = "CLAIM_CHECK_MULTIPART_THRESHOLD_BYTES"
     FAIR_QUEUES: Final = "CLAIM_CHECK_FAIR_QUEUES"
     """``true``: on a standard queue the tenant becomes the message group of events that have none (R5.2)."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from claim_check import contract
 from claim_check.envelope import Claim
 from claim_check.errors import ConsumeError, PayloadConflict, PublishError, Unavailable
+from claim_check.multipart import PARALLEL_PARTS, MultipartUploads
 from claim_check.payload_source import PayloadSource
 from claim_check.ports import Clock, ObjectExists, ObjectStore, OpenedObject, StoredObject, WriteConflict
 from claim_check.retries import Retry
@@ -30,6 +33,9 @@ class PayloadStore:
         clock: Clock,
         random: Callable[[], float],
         retry: Retry = _WRITE_RETRY,
+        multipart_threshold: int = contract.DEFAULT_MULTIPART_THRESHOLD_BYTES,
+        part_bytes: int = contract.DEFAULT_PART_BYTES,
+        parallel_parts: int = PARALLEL_PARTS,
     ) -> None:
         """Make a store in one bucket.
 
@@ -41,6 +47,9 @@ class PayloadStore:
             clock: Time.
             random: Draws from [0, 1) for the jitter.
             retry: How conflicts and outages are retried.
+            multipart_threshold: Payloads above this size are uploaded in parts; up to 5 GiB, what one PUT takes.
+            part_bytes: Size of a part, from 5 MiB; more where S3's 10,000 parts would not suffice.
+            parallel_parts: Parts of one payload that are on their way at once; 1 uses no threads.
         """
         self.bucket = bucket
         self._objects = objects
@@ -48,6 +57,23 @@ class PayloadStore:
         self._clock = clock
         self._random = random
         self._retry = retry
+        self._threshold = min(multipart_threshold, contract.S3_MAX_SINGLE_PUT_BYTES)
+        self._part_bytes = part_bytes
+        self._uploads = MultipartUploads(
+            objects,
+            bucket=bucket,
+            before_send_seconds=before_send_seconds,
+            clock=clock,
+            random=random,
+            retry=retry,
+            parallel=parallel_parts,
+        )
+
+    def part_size(self, content_length: int) -> int | None:
+        """Size of the parts of a payload of this length; None if one PUT takes it whole."""
+        if content_length <= self._threshold:
+            return None
+        return contract.part_bytes(content_length, at_least=self._part_bytes)
 
     def put(
         self,
@@ -61,7 +87,8 @@ class PayloadStore:
     ) -> Claim:
         """Write a payload, or find the one that an earlier attempt wrote. Repeating it is safe.
 
-        Costs one PUT; only when the key exists already also a HEAD.
+        Costs one PUT; only when the key exists already also a HEAD. In parts it costs a HEAD first, which spares the
+        upload where an earlier attempt completed it, and one PUT for each part.
 
         Raises:
             PayloadConflict: The key holds other content.
@@ -110,6 +137,8 @@ class PayloadStore:
         self, source: PayloadSource, key: str, content_type: str, metadata: dict[str, str]
     ) -> StoredObject | str | None:
         """The version id of a new object, or what was there already with the same content."""
+        if source.parts:
+            return self._put_parts(source, key, content_type, metadata)
         problem = "conflicting writes of the same key"
         for _ in self._retry.tries(self._clock, self._random):
             try:
@@ -132,7 +161,40 @@ class PayloadStore:
                 problem = str(error)
         if (found := self._look(key)) is not None:
             return _same(found, source)
-        raise PublishError(f"payload: not written after {self._retry.attempts} attempts: {problem}; publish it again")
+        raise self._not_written(problem)
+
+    def _put_parts(
+        self, source: PayloadSource, key: str, content_type: str, metadata: dict[str, str]
+    ) -> StoredObject | str | None:
+        """The same in parts: every attempt uploads all of them, so each looks first whether that is needed at all."""
+        problem = "conflicting writes of the same key"
+        for _ in replace(self._retry, budget=math.inf).tries(self._clock, self._random):
+            if (found := self._glance(key)) is not None:
+                return _same(found, source)
+            try:
+                return self._uploads.put_if_absent(source, key=key, content_type=content_type, metadata=metadata)
+            except ObjectExists:
+                if (found := self._look(key)) is not None:
+                    return _same(found, source)
+                problem = "the object of this key came and went"
+            except WriteConflict:
+                problem = "conflicting writes of the same key"
+            except Unavailable as error:  # every call was repeated already
+                problem = str(error)
+                break
+        if (found := self._glance(key)) is not None:
+            return _same(found, source)
+        raise self._not_written(problem)
+
+    def _not_written(self, problem: str) -> PublishError:
+        return PublishError(f"payload: not written after {self._retry.attempts} attempts: {problem}; publish it again")
+
+    def _glance(self, key: str) -> StoredObject | None:
+        """What is at a key, as far as can be told: without s3:ListBucket S3 denies a look at nothing."""
+        try:
+            return self._objects.head(bucket=self.bucket, key=key)
+        except ConsumeError:
+            return None
 
     def _look(self, key: str) -> StoredObject | None:
         try:

@@ -70,6 +70,25 @@ class WriteConflict(Exception):
     """A conditional put ran into another write of the same key (S3: 409): nothing was written, try again."""
 
 
+class UploadGone(Exception):
+    """A multipart upload is not there any more: aborted, or completed (its answer may have been lost)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadedPart:
+    """A part that the store has taken.
+
+    Attributes:
+        number: Its place, from 1.
+        tag: The store's name of what it took.
+        sha256: SHA-256 of its bytes, hexadecimal.
+    """
+
+    number: int
+    tag: str
+    sha256: str
+
+
 class ObjectStore(Protocol):
     """Reads and conditional writes of objects."""
 
@@ -91,6 +110,55 @@ class ObjectStore(Protocol):
             WriteConflict: Another write of that key was under way (S3: 409).
             Unavailable: Throttled, failed, or no answer: it is unknown whether the object was written.
             PublishError: The store refused the write: nothing was written.
+        """
+
+    def start_upload(self, *, bucket: str, key: str, content_type: str, metadata: Mapping[str, str]) -> str:
+        """Start a multipart upload and return its id; there is no object before it is completed.
+
+        Raises:
+            Unavailable: Throttled, failed, or no answer.
+            PublishError: The store refused.
+        """
+
+    def upload_part(
+        self,
+        *,
+        bucket: str,
+        key: str,
+        upload_id: str,
+        number: int,
+        body: IO[bytes],
+        content_length: int,
+        sha256: str,
+    ) -> UploadedPart:
+        """Write a part, over an earlier one of its number; the store verifies the SHA-256.
+
+        Raises:
+            UploadGone: There is no such upload.
+            WriteConflict: Another operation on the upload was under way.
+            Unavailable: Throttled, failed, or no answer.
+            PublishError: The store refused the part.
+        """
+
+    def complete_upload_if_absent(
+        self, *, bucket: str, key: str, upload_id: str, parts: Sequence[UploadedPart], content_length: int
+    ) -> str | None:
+        """Make an object of an upload's parts unless the key exists. Returns the version id, if any.
+
+        Raises:
+            ObjectExists: There is an object of that key (S3: 412); the upload stays.
+            WriteConflict: Another write of that key was under way (S3: 409): the upload is of no use any more.
+            UploadGone: There is no such upload.
+            Unavailable: Throttled, failed, or no answer: it is unknown whether the object was written.
+            PublishError: The store refused: nothing was written.
+        """
+
+    def abort_upload(self, *, bucket: str, key: str, upload_id: str) -> None:
+        """Remove an upload with its parts. One that is gone is a success; a completed object stays.
+
+        Raises:
+            Unavailable: Throttled, failed, or no answer.
+            PublishError: The store refused.
         """
 
     def head(self, *, bucket: str, key: str) -> StoredObject | None:

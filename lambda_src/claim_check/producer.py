@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final, TypeAlias, TypeVar
 
 from claim_check import contract, inlining, packing, payload_source, sizes
 from claim_check.contract import InlineMode, Metric
 from claim_check.envelope import Claim, Envelope, Inline, encode
 from claim_check.errors import ClaimCheckError, EmptyField, MessageTooLarge, Overtaken, PublishError, Unavailable
 from claim_check.event import Event
-from claim_check.payload_source import PayloadSource
+from claim_check.payload_source import OnProgress, PayloadSource, Step
 from claim_check.payload_store import MAX_GENERATIONS, PayloadStore
 from claim_check.ports import Clock, MessageAttribute, MessageQueue, OutgoingMessage, SendResult, Telemetry
 from claim_check.retries import Retry
@@ -33,6 +34,9 @@ SMALL_BYTES: Final = 16 * contract.KIB
 
 CLAIM_SLACK_BYTES: Final = len(',"versionId":""') + 1024 + len(f".{MAX_GENERATIONS}")
 """What a claim may grow by once its object is written: S3's version ids have up to 1,024 bytes."""
+
+OnBatchProgress: TypeAlias = Callable[[int, Step, int, int], object]
+"""`claim_check.payload_source.OnProgress` with the event's place in its batch before it."""
 
 _TRACE_HEADER: Final = re.compile("Root=[!-~]{1,1000}", re.ASCII)
 
@@ -89,6 +93,7 @@ class _Draft:
     group_id: str | None
     deduplication_id: str | None
     trace_header: str | None
+    on_progress: OnProgress | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ class Producer:
             inline_limit: Largest whole message, attributes and reserve included, whose payload may travel inside.
             max_message_bytes: What the queue takes; a smaller MaximumMessageSize of the queue belongs here.
             reserve_bytes: Room for the attributes that a tracer adds after us.
-            max_payload_bytes: Largest payload; up to 5 GiB, what one PUT takes.
+            max_payload_bytes: Largest payload; up to 48.8 TiB, what S3 takes.
             fair_queues: On a standard queue, the tenant becomes the message group of events that have none.
             parallel: Payloads and calls of a batch that are under way at once; 1 uses no threads.
             retry: How outages and refused entries are retried; its budget keeps FIFO retries inside SQS's
@@ -160,30 +165,38 @@ class Producer:
         self._inline_limit = min(inline_limit, max_message_bytes)
         self._max_message = max_message_bytes
         self._reserve = reserve_bytes
-        self._max_payload = min(max_payload_bytes, contract.S3_MAX_SINGLE_PUT_BYTES)
+        self._max_payload = min(max_payload_bytes, contract.S3_MAX_OBJECT_BYTES)
         self._fair_queues = fair_queues
         self._parallel = parallel
         self._retry = retry
 
-    def publish(self, event: Event, *, trace_header: str | None = None) -> Published:
+    def publish(
+        self, event: Event, *, trace_header: str | None = None, on_progress: OnProgress | None = None
+    ) -> Published:
         """Publish one event: its payload, and when S3 has confirmed that, the message.
 
         Args:
             event: What to publish.
             trace_header: Value of ``_X_AMZN_TRACE_ID``, if the caller is traced.
+            on_progress: Told how far a payload is that comes from a file: the step (``hash`` or ``upload``), bytes
+                done, bytes in all. Called from any thread.
 
         Raises:
             InvalidEvent: Refused before anything was written.
             PublishError: Not published, or unknown; publishing it again is safe.
         """
         with self._telemetry.span("publish"):
-            result = self._publish([event], trace_header)[0]
+            result = self._publish([event], trace_header, on_progress and (lambda _, *far: on_progress(*far)))[0]
         if isinstance(result, Unpublished):
             raise result.error
         return result
 
     def publish_batch(
-        self, events: Iterable[Event], *, trace_header: str | None = None
+        self,
+        events: Iterable[Event],
+        *,
+        trace_header: str | None = None,
+        on_progress: OnBatchProgress | None = None,
     ) -> list[Published | Unpublished]:
         """Publish any number of events, with as few calls as their number and bytes allow (R2.7).
 
@@ -192,22 +205,25 @@ class Producer:
         Args:
             events: What to publish.
             trace_header: Value of ``_X_AMZN_TRACE_ID``, if the caller is traced.
+            on_progress: As for `publish`, with the event's place in the order given before it.
 
         Returns:
             What became of each event, in the order given. No failure hides another event's success.
         """
         with self._telemetry.span("publish_batch"):
-            return self._publish(list(events), trace_header)
+            return self._publish(list(events), trace_header, on_progress)
 
     # --- A batch, wave by wave --------------------------------------------------------------------------------------
 
-    def _publish(self, events: Sequence[Event], trace_header: str | None) -> list[Published | Unpublished]:
+    def _publish(
+        self, events: Sequence[Event], trace_header: str | None, on_progress: OnBatchProgress | None
+    ) -> list[Published | Unpublished]:
         trace_header = trace_header if trace_header and _TRACE_HEADER.fullmatch(trace_header) else None
         results: dict[int, Published | Unpublished] = {}
         drafts: dict[int, _Draft] = {}
         for index, event in enumerate(events):
             try:
-                drafts[index] = self._draft(index, event, trace_header)
+                drafts[index] = self._draft(index, event, trace_header, on_progress)
             except ClaimCheckError as error:
                 results[index] = self._failed(event, event.message_id, error)
         items = [packing.Item(index, 0, draft.group_id if self._fifo else None) for index, draft in drafts.items()]
@@ -263,7 +279,7 @@ class Producer:
 
     # --- One event: identity, payload -------------------------------------------------------------------------------
 
-    def _draft(self, index: int, event: Event, trace_header: str | None) -> _Draft:
+    def _draft(self, index: int, event: Event, trace_header: str | None, on_progress: OnBatchProgress | None) -> _Draft:
         if self._fifo and event.group_id is None:
             raise EmptyField(
                 "group_id",
@@ -282,6 +298,7 @@ class Producer:
             group_id=event.group_id or (event.tenant_id if self._fair_queues else None),
             deduplication_id=deduplication_id(event.tenant_id, key) if self._fifo else None,
             trace_header=trace_header,
+            on_progress=None if on_progress is None else partial(on_progress, index),
         )
 
     def _stage_all(self, drafts: Sequence[_Draft]) -> list[_Staged | ClaimCheckError]:
@@ -302,7 +319,12 @@ class Producer:
 
     def _stage(self, draft: _Draft) -> _Staged | ClaimCheckError:
         try:
-            with payload_source.opened(draft.event.payload, max_bytes=self._max_payload) as source:
+            with payload_source.opened(
+                draft.event.payload,
+                max_bytes=self._max_payload,
+                part_size=self._store.part_size,
+                on_progress=draft.on_progress,
+            ) as source:
                 return self._stage_inline(draft, source) or self._stage_claim(draft, source)
         except ClaimCheckError as error:
             return error

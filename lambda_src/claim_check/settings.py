@@ -37,13 +37,14 @@ class Environment:
         """A text, or None."""
         return self._variables.get(name) or None
 
-    def integer(self, name: str, *, default: int | None = None, minimum: int = 0) -> int:
+    def integer(self, name: str, *, default: int | None = None, minimum: int = 0, maximum: float = float("inf")) -> int:
         """A whole number."""
         value = self._variables.get(name, "")
         if not value and default is not None:
             return default
-        if not (value.isascii() and value.isdigit()) or int(value) < minimum:
-            raise InvalidSetting(f"{name} = {value!r}: a whole number of at least {minimum} is needed")
+        if not (value.isascii() and value.isdigit()) or not minimum <= int(value) <= maximum:
+            most = "" if maximum == float("inf") else f" and at most {maximum}"
+            raise InvalidSetting(f"{name} = {value!r}: a whole number of at least {minimum}{most} is needed")
         return int(value)
 
     def number(self, name: str, *, default: float) -> float:
@@ -82,6 +83,7 @@ class ProducerSettings:
         inline_limit_bytes: Largest whole message whose payload travels inside.
         max_message_bytes: What the queue takes.
         max_payload_bytes: Largest payload.
+        multipart_threshold_bytes: Payloads above this size are uploaded in parts, side by side; up to 5 GiB.
         fair_queues: On a standard queue, the tenant becomes the message group of events that have none.
         tracing: Trace with X-Ray.
     """
@@ -93,6 +95,7 @@ class ProducerSettings:
     inline_limit_bytes: int = contract.DEFAULT_INLINE_LIMIT_BYTES
     max_message_bytes: int = contract.SQS_MAX_MESSAGE_BYTES
     max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES
+    multipart_threshold_bytes: int = contract.DEFAULT_MULTIPART_THRESHOLD_BYTES
     fair_queues: bool = False
     tracing: bool = False
 
@@ -112,6 +115,12 @@ class ProducerSettings:
             inline_limit_bytes=read.integer(Setting.INLINE_LIMIT, default=cls.inline_limit_bytes),
             max_message_bytes=read.integer(Setting.MAX_MESSAGE, default=cls.max_message_bytes, minimum=1),
             max_payload_bytes=read.integer(Setting.MAX_PAYLOAD, default=cls.max_payload_bytes),
+            multipart_threshold_bytes=read.integer(
+                Setting.MULTIPART_THRESHOLD,
+                default=cls.multipart_threshold_bytes,
+                minimum=contract.S3_MIN_PART_BYTES,
+                maximum=contract.S3_MAX_SINGLE_PUT_BYTES,
+            ),
             fair_queues=read.choice(Setting.FAIR_QUEUES, _TRUE_FALSE, default="false") == "true",
             tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
         )

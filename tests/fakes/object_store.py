@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import IO
 
 from claim_check.errors import MissingPayload, PublishError, Unavailable
-from claim_check.ports import Clock, ObjectExists, OpenedObject, StoredObject
+from claim_check.ports import Clock, ObjectExists, OpenedObject, StoredObject, UploadedPart, UploadGone
 from tests.fakes.faults import Faults
 
 
@@ -21,6 +21,25 @@ class FakeObject:
 
     info: StoredObject
     content: bytes
+
+
+@dataclass
+class FakeUpload:
+    """A multipart upload that is not completed.
+
+    Attributes:
+        key: Bucket and key.
+        content_type: Of the object to be.
+        metadata: Of the object to be.
+        started: When, which is also the age of the object to be.
+        parts: Content by part number.
+    """
+
+    key: tuple[str, str]
+    content_type: str
+    metadata: Mapping[str, str]
+    started: datetime
+    parts: dict[int, bytes] = field(default_factory=dict)
 
 
 class FakeBody:
@@ -54,7 +73,7 @@ class FakeBody:
 
 @dataclass
 class FakeObjectStore:
-    """The `ObjectStore` port. Its calls are named ``put_if_absent``, ``head``, ``open`` and ``read`` in `faults`.
+    """The `ObjectStore` port. Its calls are named in `faults` as in the port, and ``read``.
 
     Attributes:
         clock: Dates the objects.
@@ -62,6 +81,7 @@ class FakeObjectStore:
         versioned: Whether the bucket keeps versions.
         objects: Versions by bucket and key, the newest last; None is a delete marker.
         bodies: Every body that was opened, so that a test can see them closed.
+        uploads: Multipart uploads that are neither completed nor aborted, by id.
     """
 
     clock: Clock
@@ -69,6 +89,7 @@ class FakeObjectStore:
     versioned: bool = False
     objects: dict[tuple[str, str], list[FakeObject | None]] = field(default_factory=dict)
     bodies: list[FakeBody] = field(default_factory=list)
+    uploads: dict[str, FakeUpload] = field(default_factory=dict)
     _break_after: int | None = None
     _versions: int = 0
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -92,6 +113,61 @@ class FakeObjectStore:
                 if self._current(bucket, key) is not None:
                     raise ObjectExists
                 return self._write(bucket, key, content, content_type, metadata)
+
+    def start_upload(self, *, bucket: str, key: str, content_type: str, metadata: Mapping[str, str]) -> str:
+        """Start a multipart upload."""
+        with self.faults.around("start_upload"), self._lock:
+            self._check_headers(key, {"content-type": content_type, **metadata})
+            self._versions += 1
+            upload_id = f"upload-{self._versions}"
+            now = datetime.fromtimestamp(self.clock.now(), UTC)
+            self.uploads[upload_id] = FakeUpload((bucket, key), content_type, metadata, now)
+            return upload_id
+
+    def upload_part(
+        self,
+        *,
+        bucket: str,
+        key: str,
+        upload_id: str,
+        number: int,
+        body: IO[bytes],
+        content_length: int,
+        sha256: str,
+    ) -> UploadedPart:
+        """Write a part."""
+        with self.faults.around("upload_part"):
+            upload = self._upload(bucket, key, upload_id)
+            content = body.read()
+            self._check(key, content, content_length, sha256, {})
+            with self._lock:
+                upload.parts[number] = content
+            return UploadedPart(number=number, tag=f'"{sha256}"', sha256=sha256)
+
+    def complete_upload_if_absent(
+        self, *, bucket: str, key: str, upload_id: str, parts: Sequence[UploadedPart], content_length: int
+    ) -> str | None:
+        """Make an object of the parts unless the key exists."""
+        with self.faults.around("complete_upload_if_absent"), self._lock:
+            upload = self._upload(bucket, key, upload_id)
+            if self._current(bucket, key) is not None:
+                raise ObjectExists
+            if [part.number for part in parts] != sorted(upload.parts) or not parts:
+                raise PublishError("the store refused the completion: InvalidPart")
+            if any(part.tag != _tag(upload.parts[part.number]) for part in parts):
+                raise PublishError("the store refused the completion: InvalidPart")
+            content = b"".join(upload.parts[part.number] for part in parts)
+            if len(content) != content_length:
+                raise PublishError("the store refused the completion: InvalidRequest")
+            del self.uploads[upload_id]
+            return self._write(bucket, key, content, upload.content_type, upload.metadata, started=upload.started)
+
+    def abort_upload(self, *, bucket: str, key: str, upload_id: str) -> None:
+        """Remove an upload."""
+        with self.faults.around("abort_upload"), self._lock:
+            upload = self.uploads.get(upload_id)
+            assert upload is None or upload.key == (bucket, key)
+            self.uploads.pop(upload_id, None)
 
     def head(self, *, bucket: str, key: str) -> StoredObject | None:
         """Look at an object."""
@@ -145,12 +221,23 @@ class FakeObjectStore:
 
     # --- Inside -----------------------------------------------------------------------------------------------------
 
+    def _upload(self, bucket: str, key: str, upload_id: str) -> FakeUpload:
+        with self._lock:
+            upload = self.uploads.get(upload_id)
+        if upload is None or upload.key != (bucket, key):
+            raise UploadGone
+        return upload
+
     @staticmethod
-    def _check(key: str, content: bytes, content_length: int, sha256: str, headers: Mapping[str, str]) -> None:
+    def _check_headers(key: str, headers: Mapping[str, str]) -> None:
         if len(key.encode()) > 1024:
             raise PublishError("the store refused the write: KeyTooLongError")
         if not all(value.isascii() and value.isprintable() for value in headers.values()):
             raise PublishError("the store refused the write: header values must be ASCII")
+
+    @classmethod
+    def _check(cls, key: str, content: bytes, content_length: int, sha256: str, headers: Mapping[str, str]) -> None:
+        cls._check_headers(key, headers)
         if len(content) != content_length:
             raise PublishError("the store refused the write: IncompleteBody")
         if hashlib.sha256(content).hexdigest() != sha256:
@@ -165,15 +252,23 @@ class FakeObjectStore:
         return next((one for one in versions if one is not None and one.info.version_id == version_id), None)
 
     def _write(
-        self, bucket: str, key: str, content: bytes, content_type: str, metadata: Mapping[str, str]
+        self,
+        bucket: str,
+        key: str,
+        content: bytes,
+        content_type: str,
+        metadata: Mapping[str, str],
+        *,
+        started: datetime | None = None,
     ) -> str | None:
+        """Write a version; one made of parts since ``started`` has that age, and no SHA-256 of the whole."""
         self._versions += 1
         info = StoredObject(
             content_length=len(content),
             content_type=content_type,
             version_id=f"v{self._versions}" if self.versioned else None,
-            last_modified=datetime.fromtimestamp(self.clock.now(), UTC),
-            sha256=hashlib.sha256(content).hexdigest(),
+            last_modified=started or datetime.fromtimestamp(self.clock.now(), UTC),
+            sha256=hashlib.sha256(content).hexdigest() if started is None else None,
             metadata=dict(metadata),
         )
         versions = self.objects.setdefault((bucket, key), [])
@@ -181,3 +276,7 @@ class FakeObjectStore:
             versions.clear()
         versions.append(FakeObject(info, content))
         return info.version_id
+
+
+def _tag(content: bytes) -> str:
+    return f'"{hashlib.sha256(content).hexdigest()}"'

@@ -9,12 +9,13 @@ from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTT
 
 from claim_check.errors import PublishError
 
-Kind = Literal["exists", "conflict", "missing", "transient", "refused"]
+Kind = Literal["exists", "conflict", "missing", "upload gone", "transient", "refused"]
 
 _KINDS: Final[dict[str, Kind]] = {
     "PreconditionFailed": "exists",
     "ConditionalRequestConflict": "conflict",
     "OperationAborted": "conflict",
+    "NoSuchUpload": "upload gone",
     "NoSuchKey": "missing",
     "NoSuchVersion": "missing",
     "NoSuchBucket": "missing",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from urllib3.exceptions import HTTPError
 
 from claim_check.adapters.failures import code_of, kind_of, own_error_behind
 from claim_check.errors import AccessDenied, ConsumeError, MissingPayload, PublishError, Unavailable
-from claim_check.ports import ObjectExists, OpenedObject, StoredObject, WriteConflict
+from claim_check.ports import ObjectExists, OpenedObject, StoredObject, UploadedPart, UploadGone, WriteConflict
 
 if TYPE_CHECKING:
     from botocore.response import StreamingBody
@@ -23,7 +23,7 @@ _LOG: Final = logging.getLogger(__name__)
 _WAYS_OUT: Final = {
     "AccessDenied": "allow s3:PutObject on the payload prefix and the use of its KMS key; see the bucket policy, too",
     "BadDigest": "the content changed while it was published; publish it again",
-    "EntityTooLarge": "one PUT takes up to 5 GiB",
+    "EntityTooLarge": "one PUT takes up to 5 GiB: lower CLAIM_CHECK_MULTIPART_THRESHOLD_BYTES",
     "NoSuchBucket": "check the bucket's name and Region",
 }
 
@@ -90,7 +90,7 @@ class S3ObjectStore:
                 Body=body,
                 ContentLength=content_length,
                 ContentType=content_type,
-                ChecksumSHA256=base64.b64encode(bytes.fromhex(sha256)).decode(),
+                ChecksumSHA256=_base64(sha256),
                 IfNoneMatch="*",
                 Metadata=dict(metadata),
                 **self._encryption,
@@ -99,6 +99,78 @@ class S3ObjectStore:
         except (ClientError, BotoCoreError) as error:
             raise _put_error(error) from error
         return _version(answer.get("VersionId"))
+
+    def start_upload(self, *, bucket: str, key: str, content_type: str, metadata: Mapping[str, str]) -> str:
+        """See `claim_check.ports.ObjectStore.start_upload`."""
+        try:
+            answer = self._client.create_multipart_upload(
+                Bucket=bucket,
+                Key=key,
+                ContentType=content_type,
+                ChecksumAlgorithm="SHA256",
+                Metadata=dict(metadata),
+                **self._encryption,
+                **self._owner,
+            )
+        except (ClientError, BotoCoreError) as error:
+            raise _put_error(error) from error
+        return answer["UploadId"]
+
+    def upload_part(
+        self,
+        *,
+        bucket: str,
+        key: str,
+        upload_id: str,
+        number: int,
+        body: IO[bytes],
+        content_length: int,
+        sha256: str,
+    ) -> UploadedPart:
+        """See `claim_check.ports.ObjectStore.upload_part`: one UploadPart whose SHA-256 S3 verifies."""
+        try:
+            answer = self._client.upload_part(
+                Bucket=bucket,
+                Key=key,
+                UploadId=upload_id,
+                PartNumber=number,
+                Body=body,
+                ContentLength=content_length,
+                ChecksumSHA256=_base64(sha256),
+                **self._owner,
+            )
+        except (ClientError, BotoCoreError) as error:
+            raise _put_error(error) from error
+        return UploadedPart(number=number, tag=answer["ETag"], sha256=sha256)
+
+    def complete_upload_if_absent(
+        self, *, bucket: str, key: str, upload_id: str, parts: Sequence[UploadedPart], content_length: int
+    ) -> str | None:
+        """See `claim_check.ports.ObjectStore.complete_upload_if_absent`: one conditional completion."""
+        listed: list[Any] = [
+            {"PartNumber": part.number, "ETag": part.tag, "ChecksumSHA256": _base64(part.sha256)} for part in parts
+        ]
+        try:
+            answer = self._client.complete_multipart_upload(
+                Bucket=bucket,
+                Key=key,
+                UploadId=upload_id,
+                MultipartUpload={"Parts": listed},
+                MpuObjectSize=content_length,
+                IfNoneMatch="*",
+                **self._owner,
+            )
+        except (ClientError, BotoCoreError) as error:
+            raise _put_error(error) from error
+        return _version(answer.get("VersionId"))
+
+    def abort_upload(self, *, bucket: str, key: str, upload_id: str) -> None:
+        """See `claim_check.ports.ObjectStore.abort_upload`."""
+        try:
+            self._client.abort_multipart_upload(Bucket=bucket, Key=key, UploadId=upload_id, **self._owner)
+        except (ClientError, BotoCoreError) as error:
+            if kind_of(error) != "upload gone":
+                raise _put_error(error) from error
 
     def head(self, *, bucket: str, key: str) -> StoredObject | None:
         """See `claim_check.ports.ObjectStore.head`."""
@@ -131,6 +203,10 @@ def _stored(answer: Mapping[str, Any]) -> StoredObject:
     )
 
 
+def _base64(sha256: str) -> str:
+    return base64.b64encode(bytes.fromhex(sha256)).decode()
+
+
 def _version(version_id: str | None) -> str | None:
     """The version; a bucket whose versioning was suspended says ``null``, which names no version for good."""
     return None if version_id in {None, "null"} else version_id
@@ -152,6 +228,8 @@ def _put_error(error: ClientError | BotoCoreError) -> Exception:
         return ObjectExists()
     if kind == "conflict":
         return WriteConflict()
+    if kind == "upload gone":
+        return UploadGone()
     if (own := own_error_behind(error)) is not None:
         return own
     if kind == "transient":
