@@ -19,7 +19,14 @@ import pytest
 from claim_check import contract
 from claim_check.contract import ErrorCode
 from claim_check.envelope import Claim, decode
-from claim_check.errors import InfrastructureUnavailable, InvalidEnvelope, PermanentError, PublishError, Unavailable
+from claim_check.errors import (
+    AccessDenied,
+    InfrastructureUnavailable,
+    InvalidEnvelope,
+    PermanentError,
+    PublishError,
+    Unavailable,
+)
 from claim_check.event import Event
 from claim_check.message import Message
 from claim_check.payload_store import PayloadStore
@@ -34,6 +41,8 @@ EVER = 1_000_000
 MAX_ATTEMPTS = 4
 ROUNDS = 60
 BEFORE_SEND_SECONDS = 3600.0
+LARGE = b"a large file, in three parts" * 2
+"""What the producer here uploads in parts; all else is smaller."""
 
 
 class Unreadable(PermanentError):
@@ -225,6 +234,30 @@ def publish_beside_an_aged_object(world: World) -> Expected:
     return publishing(event("e-1"))
 
 
+def publish_in_parts(_: World) -> Expected:
+    """A payload of three parts."""
+    return publishing(event("e-1", LARGE))
+
+
+def publish_in_parts_again(world: World) -> Expected:
+    """Its object is there already."""
+    _stored(world, event("e-1", LARGE))
+    return publishing(event("e-1", LARGE))
+
+
+def publish_in_parts_unseen(world: World) -> Expected:
+    """Its object is there already, and the first look at it is denied: the completion finds it."""
+    _stored(world, event("e-1", LARGE))
+    world.faults.fail("head", AccessDenied("refused"))
+    return publishing(event("e-1", LARGE))
+
+
+def publish_in_parts_in_conflict(world: World) -> Expected:
+    """Two writers of one key: everything is uploaded anew."""
+    world.faults.fail("complete_upload_if_absent", WriteConflict())
+    return publishing(event("e-1", LARGE))
+
+
 def publish_in_conflict(world: World) -> Expected:
     """Two writers of one key."""
     world.faults.fail("put_if_absent", WriteConflict())
@@ -274,6 +307,9 @@ def producer(world: World) -> Producer:
         before_send_seconds=BEFORE_SEND_SECONDS,
         clock=world.clock,
         random=lambda: 0.5,
+        multipart_threshold=len(LARGE) - 1,
+        part_bytes=len(LARGE) // 3 + 1,
+        parallel_parts=1,
     )
     return Producer(
         store,
@@ -309,6 +345,10 @@ PATHS: dict[str, Callable[[World], Expected]] = {
         publish_again,
         publish_beside_an_aged_object,
         publish_in_conflict,
+        publish_in_parts,
+        publish_in_parts_again,
+        publish_in_parts_unseen,
+        publish_in_parts_in_conflict,
         publish_refused_entry,
         publish_a_batch,
         publish_groups,
@@ -436,6 +476,8 @@ def finish(run: Run, path: str, what: str) -> None:
         run.until_quiet()
         run.check()
         assert run.objects == passing(path).objects, "an event published again writes no second object"
+        lost = run.deaths + ("start_upload" in what)
+        assert len(run.world.objects.uploads) <= lost, "only who dies, or never learns its id, leaves an upload behind"
         if run.world.fifo:
             assert run.published == passing(path).published, "nor a second message within five minutes"
     except AssertionError as error:

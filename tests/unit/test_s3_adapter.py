@@ -6,7 +6,7 @@ import base64
 import hashlib
 import io
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,12 +24,12 @@ from botocore.exceptions import (
     ReadTimeoutError,
 )
 from botocore.response import StreamingBody
-from botocore.stub import Stubber
+from botocore.stub import ANY, Stubber
 
 from claim_check.adapters.s3 import S3Body, S3ObjectStore
 from claim_check.adapters.session import make_client
 from claim_check.errors import AccessDenied, ClaimCheckError, MissingPayload, PublishError, Unavailable
-from claim_check.ports import ObjectExists, WriteConflict
+from claim_check.ports import ObjectExists, UploadedPart, UploadGone, WriteConflict
 
 SHA256 = hashlib.sha256(b"abc").hexdigest()
 
@@ -237,6 +237,98 @@ def test_a_composite_checksum_is_not_the_objects(client: Any, stub: Stubber, che
     assert found.sha256 is None
 
 
+# --- In parts -------------------------------------------------------------------------------------------------------
+
+BASE64 = base64.b64encode(bytes.fromhex(SHA256)).decode()
+PART = UploadedPart(number=7, tag='"tag"', sha256=SHA256)
+OF_UPLOAD = {"Bucket": "bucket", "Key": "key", "UploadId": "u"}
+PARTS: dict[str, Callable[[S3ObjectStore], object]] = {
+    "create_multipart_upload": lambda store: store.start_upload(
+        bucket="bucket", key="key", content_type="text/csv", metadata={"tenant-id": "t-1"}
+    ),
+    "upload_part": lambda store: store.upload_part(
+        bucket="bucket", key="key", upload_id="u", number=7, body=io.BytesIO(b"abc"), content_length=3, sha256=SHA256
+    ),
+    "complete_multipart_upload": lambda store: store.complete_upload_if_absent(
+        bucket="bucket", key="key", upload_id="u", parts=[PART], content_length=3
+    ),
+    "abort_multipart_upload": lambda store: store.abort_upload(bucket="bucket", key="key", upload_id="u"),
+}
+
+
+# FIELD: adobe/S3Mock#2790 (code first, 304), apache/james-project#3152 (409)
+@pytest.mark.parametrize(
+    "code, status, error",
+    [
+        ("PreconditionFailed", 412, ObjectExists),
+        ("304", 304, ObjectExists),
+        ("ConditionalRequestConflict", 409, WriteConflict),
+        ("OperationAborted", 409, WriteConflict),
+        ("NoSuchUpload", 404, UploadGone),
+        ("SlowDown", 503, Unavailable),
+        ("InternalError", 500, Unavailable),
+        ("RequestTimeout", 400, Unavailable),
+        ("AccessDenied", 403, PublishError),
+        ("NoSuchBucket", 404, PublishError),
+        ("BadDigest", 400, PublishError),
+        ("InvalidPart", 400, PublishError),
+        ("EntityTooSmall", 400, PublishError),
+        ("InvalidRequest", 400, PublishError),
+    ],
+)
+@pytest.mark.parametrize("operation", PARTS)
+def test_errors_of_an_upload_in_parts(
+    stub: Stubber, operation: str, code: str, status: int, error: type[Exception]
+) -> None:
+    stub.add_client_error(operation, code, "key payloads/secret", status)
+    store = S3ObjectStore(stub.client)  # type: ignore[arg-type]
+    if operation == "abort_multipart_upload" and error is UploadGone:
+        PARTS[operation](store)
+        return
+    with pytest.raises(error) as caught:
+        PARTS[operation](store)
+    assert type(caught.value) is error
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("operation", PARTS)
+def test_failures_of_the_client_in_parts(operation: str) -> None:
+    with pytest.raises(Unavailable):
+        PARTS[operation](S3ObjectStore(Failing(ReadTimeoutError(endpoint_url="x"))))  # type: ignore[arg-type]
+    wrapped = HTTPClientError(error="x")
+    wrapped.__context__ = PublishError("payload: the upload was stopped")
+    with pytest.raises(PublishError, match="stopped"):
+        PARTS[operation](S3ObjectStore(Failing(wrapped)))  # type: ignore[arg-type]
+
+
+def test_parts_are_checked_and_only_the_completion_is_conditional(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+    encryption = {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": "k"}
+    owner = {"ExpectedBucketOwner": "123456789012"}
+    start = {"Bucket": "bucket", "Key": "key", "ContentType": "text/csv", "Metadata": {"tenant-id": "t-1"}}
+    listed = [{"PartNumber": 7, "ETag": '"tag"', "ChecksumSHA256": BASE64}]
+    stub.add_response(
+        "create_multipart_upload", {"UploadId": "u"}, start | {"ChecksumAlgorithm": "SHA256"} | encryption | owner
+    )
+    stub.add_response(
+        "upload_part",
+        {"ETag": '"tag"'},
+        OF_UPLOAD | {"PartNumber": 7, "Body": ANY, "ContentLength": 3, "ChecksumSHA256": BASE64} | owner,
+    )
+    for version in ("v1", "null"):
+        stub.add_response(
+            "complete_multipart_upload",
+            {"VersionId": version},
+            OF_UPLOAD | {"MultipartUpload": {"Parts": listed}, "MpuObjectSize": 3, "IfNoneMatch": "*"} | owner,
+        )
+    stub.add_response("abort_multipart_upload", {}, OF_UPLOAD | owner)
+    store = S3ObjectStore(client, expected_owner="123456789012", encryption=encryption)
+    assert PARTS["create_multipart_upload"](store) == "u"
+    assert PARTS["upload_part"](store) == PART
+    assert PARTS["complete_multipart_upload"](store) == "v1"
+    assert PARTS["complete_multipart_upload"](store) is None
+    PARTS["abort_multipart_upload"](store)
+
+
 def body_of(raw: Any, length: int) -> S3Body:  # noqa: ANN401 - urllib3's response or a stand-in
     return S3Body(StreamingBody(raw, length))
 
@@ -278,17 +370,19 @@ def test_a_body_that_breaks_off_is_unavailable(error: Exception | None) -> None:
 class Sent:
     """What went over the wire, with S3's answer to it."""
 
-    def __init__(self, client: Any) -> None:  # noqa: ANN401 - a boto3 client
+    def __init__(self, client: Any, answer: bytes = b"") -> None:  # noqa: ANN401 - a boto3 client
         """Listen to a client."""
         self.requests: list[Any] = []
+        self._content = answer
         client.meta.events.register("before-send.s3.*", self.answer)
 
     def answer(self, request: Any, **_: object) -> AWSResponse:  # noqa: ANN401 - botocore's request
         """Take a request down and answer 200."""
         self.requests.append(request)
-        raw: Any = urllib3.HTTPResponse(io.BytesIO(b""), preload_content=False)
+        raw: Any = urllib3.HTTPResponse(io.BytesIO(self._content), preload_content=False)
         headers = HTTPHeaders()
-        headers["Content-Length"] = "0"
+        headers["Content-Length"] = str(len(self._content))
+        headers["ETag"] = '"tag"'
         return AWSResponse(request.url, 200, headers, raw)
 
 
@@ -304,6 +398,31 @@ def test_over_tls_the_signature_does_not_hash_the_body_again() -> None:
     assert b"if-none-match" in request.headers["Authorization"]
     assert b"claim-check-sqs" in request.headers["User-Agent"]
     assert not {name.lower() for name in request.headers} & {"x-amz-checksum-crc32", "content-md5", "x-amz-trailer"}
+
+
+def test_over_tls_a_part_is_hashed_once_and_a_completion_signs_its_condition() -> None:
+    client = new_client()
+    sent = Sent(client, b"<CompleteMultipartUploadResult><Bucket>b</Bucket></CompleteMultipartUploadResult>")
+    PARTS["upload_part"](S3ObjectStore(client))
+    PARTS["complete_multipart_upload"](S3ObjectStore(client))
+    part, completion = sent.requests
+    assert part.headers["x-amz-content-sha256"] == b"UNSIGNED-PAYLOAD"
+    assert part.headers["x-amz-checksum-sha256"].decode() == BASE64
+    assert not {name.lower() for name in part.headers} & {"if-none-match", "x-amz-trailer", "x-amz-checksum-crc32"}
+    assert completion.headers["If-None-Match"] == b"*"
+    assert b"if-none-match" in completion.headers["Authorization"]
+    assert completion.headers["x-amz-mp-object-size"] == b"3"
+    assert f"<ChecksumSHA256>{BASE64}</ChecksumSHA256>".encode() in completion.body
+
+
+def test_a_completion_that_fails_after_its_200_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S3 answers 200 before it has put the parts together, and says in the body whether it could."""
+    monkeypatch.setattr("time.sleep", lambda _: None)  # between the SDK's own retries
+    client = new_client()
+    sent = Sent(client, b"<Error><Code>InternalError</Code><Message>try again</Message></Error>")
+    with pytest.raises(Unavailable, match="InternalError"):
+        PARTS["complete_multipart_upload"](S3ObjectStore(client))
+    assert len(sent.requests) == 3
 
 
 def test_without_tls_the_body_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
