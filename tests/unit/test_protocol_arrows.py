@@ -119,6 +119,12 @@ def test_a_bad_message_is_parked_under_a_row_of_its_own(world: World, body: str,
     }
 
 
+def test_the_types_and_versions_of_a_consumer_are_accepted(world: World) -> None:
+    sent = world.send(world.envelope(event_version=2))
+    assert world.deliver(world.consumer(event_types={EVENT_TYPE: {1, 2}, "Other": {1}})) == []
+    assert world.effects(sent) == 1
+
+
 def test_a_good_message_beside_a_bad_one_is_processed(world: World) -> None:
     world.send_body("{")
     good = world.send()
@@ -547,6 +553,8 @@ def test_a_claim_costs_one_gate_one_get_and_one_commit(world: World) -> None:
     assert world.calls() == ["take", "open", *["read"] * world.faults.count("read"), "complete"]
     assert world.effects(sent) == 1
     assert world.telemetry.counts[Metric.PAYLOAD_BYTES] == sent.envelope.payload.content_length
+    assert Metric.FETCH_MILLISECONDS in world.telemetry.counts
+    assert world.telemetry.spans == ["fetch", "handler", "commit"]
 
 
 def test_an_inline_payload_costs_one_gate_and_one_commit(world: World) -> None:
@@ -759,6 +767,29 @@ def test_a_connection_that_breaks_is_the_infrastructures_whatever_a_handler_make
     assert world.deliver(world.consumer(handler)) == [sent.sqs_message_id]
     row = world.row(sent)
     assert (row.state, row.attempts, row.last_code) == ("FAILED", 0, ErrorCode.UNAVAILABLE)
+
+
+def judging_half(message: Message, _tx: Transaction) -> None:
+    """Declare the message bad for good after half of its payload."""
+    message.open().read(message.content_length // 2)
+    raise Unreadable
+
+
+def test_a_verdict_on_bytes_that_were_never_verified_is_none(world: World) -> None:
+    """R4.4: the rest is read and verified first."""
+    good, bad = world.send(), tampered(world)
+    assert world.deliver(world.consumer(judging_half)) == []
+    assert dict(world.parked()) == {
+        good.sqs_message_id: "Unreadable",
+        bad.sqs_message_id: ErrorCode.CHECKSUM_MISMATCH,
+    }
+
+
+def test_a_verdict_on_a_body_that_breaks_off_is_the_infrastructures(world: World) -> None:
+    sent, _ = world.send(), world.send_body("{")
+    world.objects.break_next_body(30)
+    assert world.deliver(world.consumer(judging_half)) == [sent.sqs_message_id]
+    assert (world.row(sent).state, world.row(sent).attempts) == ("FAILED", 0)
 
 
 def test_a_permanent_error_of_the_handler_is_parked_at_once_under_its_own_code(world: World) -> None:
@@ -1193,6 +1224,8 @@ def test_while_the_dlq_takes_no_copy_nothing_is_acknowledged(
     assert world.deliver(world.consumer(handler)) == [sent.sqs_message_id]
     assert world.effects(healthy) == 1
     assert world.row(sent).state == "PARKING"
+    codes = [line.fields["errorCode"] for line in world.telemetry.lines]
+    assert codes[:2] in (["Unreadable", ErrorCode.UNAVAILABLE], ["Unreadable", "PublishError"])
     world.settle(lambda: world.consumer(handler))
     assert world.parked() == [(sent.sqs_message_id, "Unreadable")]
 
@@ -1327,10 +1360,16 @@ def test_one_identity_twice_in_a_batch_runs_one_after_the_other(world: World) ->
     sent = world.send()
     for _ in range(3):
         world.send(sent.envelope)
-    assert world.deliver(world.consumer(concurrency=4)) == []
+    another_gate = threading.Event()
+    world.faults.on("take", another_gate.set, skip=1)
+
+    def handler(message: Message, tx: Transaction) -> None:
+        assert not another_gate.wait(0.2)
+        documents(message, tx)
+
+    assert world.deliver(world.consumer(handler, concurrency=4)) == []
     assert world.effects(sent) == 1
     assert world.telemetry.counts[Metric.DUPLICATE] == 3
-    assert Metric.DEFERRED not in world.telemetry.counts
 
 
 def test_one_message_twice_in_a_batch_is_answered_once(world: World) -> None:
