@@ -168,7 +168,8 @@ def acknowledged_rightly(world: World, record: dict[str, Any]) -> bool:
 
 def effects_are_true(world: World, envelopes: list[Envelope]) -> bool:
     """Whether every effect is that of some message whose payload has the length and the hash it says."""
-    real = {(f"{one.tenant_id}#{one.idempotency_key}", one.payload.sha256) for one in envelopes}
+    payloads: list[tuple[Envelope, Any]] = [(one, one.payload) for one in envelopes]
+    real = {(f"{one.tenant_id}#{one.idempotency_key}", payload.sha256) for one, payload in payloads}
     items = [(item["pk"], item["sha256"]) for item in world.table.items(DOCUMENTS.name)]
     return set(items) <= real and len(items) == len({name for name, _ in items})
 

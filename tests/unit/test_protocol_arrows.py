@@ -937,7 +937,8 @@ def test_a_handler_gets_what_it_needs_to_know(world: World) -> None:
     assert (message.correlation_id, message.domain_ref) == (envelope.correlation_id, envelope.domain_ref)
     assert (message.occurred_at, message.published_at) == (envelope.occurred_at, envelope.published_at)
     assert message.payload == envelope.payload
-    assert (message.content_type, message.sha256) == (envelope.payload.content_type, envelope.payload.sha256)
+    payload: Any = envelope.payload
+    assert (message.content_type, message.sha256) == (payload.content_type, payload.sha256)
     assert world.telemetry.counts[Metric.REDRIVEN] == 2
 
 
