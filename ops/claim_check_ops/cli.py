@@ -3,6 +3,7 @@
 import typer
 
 from claim_check_ops.local.commands import app as local_app
+from claim_check_ops.worker_commands import worker
 
 app = typer.Typer(
     name="claim-check",
@@ -11,6 +12,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 app.add_typer(local_app, name="local")
+app.command()(worker)
 
 
 def main() -> None:
