@@ -9,9 +9,10 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from claim_check.adapters.session import config_for
+from claim_check.adapters.session import Clients, config_for
 from claim_check.adapters.sqs import SqsQueue
-from claim_check.errors import PublishError, Unavailable
+from claim_check.delivery import Delivery
+from claim_check.errors import PublishError, ReceiveRefused, Unavailable
 from claim_check.ports import MessageAttribute, OutgoingMessage, SendResult, VisibilityChange
 
 URL = "https://sqs.eu-west-1.amazonaws.com/0/documents"
@@ -149,3 +150,110 @@ def test_visibility_never_raises(client: Any, stub: Stubber) -> None:  # noqa: A
     visibility_call(stub, wanted[10:])
     stub.add_client_error("change_message_visibility_batch", "AccessDenied", "", 403)
     assert SqsQueue(client).change_visibility(URL, wanted) == wanted[:10]
+
+
+# --- Receiving ------------------------------------------------------------------------------------------------------
+
+
+def receive(client: Any, **how: Any) -> Any:  # noqa: ANN401 - a boto3 client
+    wanted = {"count": 10, "wait_seconds": 20, "visibility_seconds": 60, "attempt_id": None, **how}
+    return SqsQueue(client).receive_batch(URL, **wanted)
+
+
+@pytest.mark.parametrize("attempt", [None, "attempt-1"])
+def test_a_receive_asks_for_everything(client: Any, stub: Stubber, attempt: str | None) -> None:  # noqa: ANN401
+    wanted = {
+        "QueueUrl": URL,
+        "MaxNumberOfMessages": 3,
+        "WaitTimeSeconds": 20,
+        "VisibilityTimeout": 60,
+        "MessageAttributeNames": ["All"],
+        "MessageSystemAttributeNames": ["All"],
+        **({"ReceiveRequestAttemptId": attempt} if attempt else {}),
+    }
+    system = {
+        "SentTimestamp": "1783332930500",
+        "ApproximateReceiveCount": "3",
+        "MessageGroupId": "g",
+        "AWSTraceHeader": "Root=1",
+    }
+    attributes = {
+        "a": {"DataType": "String", "StringValue": "ü"},
+        "b": {"DataType": "Binary.gif", "BinaryValue": b"\0"},
+    }
+    full = {"MessageId": "s", "ReceiptHandle": "AQEB...-abc-def-..SEPARATOR..-/+=", "Body": "{}"}
+    bare = {"MessageId": "t", "ReceiptHandle": "h", "Body": "x"}
+    messages = [full | {"Attributes": system, "MessageAttributes": attributes}, bare]
+    stub.add_response("receive_message", {"Messages": messages}, wanted)
+    assert receive(client, count=3, attempt_id=attempt) == [
+        Delivery(
+            sqs_message_id="s",
+            receipt_handle="AQEB...-abc-def-..SEPARATOR..-/+=",
+            body="{}",
+            attributes={
+                "a": MessageAttribute(data_type="String", value="ü"),
+                "b": MessageAttribute(data_type="Binary.gif", value=b"\0"),
+            },
+            queue="documents",
+            sent_at=1_783_332_930.5,
+            receive_count=3,
+            group_id="g",
+            trace_header="Root=1",
+        ),
+        Delivery(sqs_message_id="t", receipt_handle="h", body="x", queue="documents"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "code, status, error",
+    [
+        ("RequestThrottled", 400, Unavailable),
+        ("KmsThrottled", 400, Unavailable),
+        ("InternalError", 500, Unavailable),
+        ("AWS.SimpleQueueService.NonExistentQueue", 400, ReceiveRefused),
+        ("AccessDeniedException", 403, ReceiveRefused),
+        ("KmsAccessDenied", 400, ReceiveRefused),
+    ],
+)
+def test_errors_of_a_receive(client: Any, stub: Stubber, code: str, status: int, error: type[Exception]) -> None:  # noqa: ANN401
+    stub.add_client_error("receive_message", code, "secret", status)
+    with pytest.raises(error) as caught:
+        receive(client)
+    assert type(caught.value) is error
+    assert "secret" not in str(caught.value)
+
+
+# FIELD: co-go/sqs-extended-client-go#153 (Failed is looked at), and what failed is tried once more
+def test_deletes_go_in_tens_and_what_failed_once_more(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+    handles = [f"h{number}" for number in range(12)]
+
+    def call(sent: list[str], failed: tuple[int, ...] = ()) -> None:
+        stub.add_response(
+            "delete_message_batch",
+            {
+                "Successful": [{"Id": str(place)} for place in range(len(sent)) if place not in failed],
+                "Failed": [{"Id": str(place), "SenderFault": False, "Code": "InternalError"} for place in failed],
+            },
+            {"QueueUrl": URL, "Entries": [{"Id": str(place), "ReceiptHandle": one} for place, one in enumerate(sent)]},
+        )
+
+    call(handles[:10], failed=(3,))
+    call(handles[10:])
+    call([handles[3]], failed=(0,))
+    assert SqsQueue(client).delete_batch(URL, handles) == [handles[3]]
+
+
+def test_a_delete_never_raises(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+    stub.add_client_error("delete_message_batch", "InternalError", "", 500)
+    stub.add_client_error("delete_message_batch", "AccessDenied", "", 403)
+    assert SqsQueue(client).delete_batch(URL, ["h"]) == ["h"]
+
+
+def test_long_polls_have_a_client_that_waits_longer_and_does_not_repeat() -> None:
+    clients = Clients(boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name="eu-west-1"))
+    usual, polling = clients.sqs.meta.config, clients.sqs_polling.meta.config
+    options: Any = polling
+    assert (options.read_timeout, options.retries["total_max_attempts"]) == (30, 1)
+    assert options.user_agent_extra == "claim-check-sqs"
+    assert usual.read_timeout == 10  # type: ignore[attr-defined]  # stubs
+    assert clients.sqs_polling is clients.sqs_polling is not clients.sqs
