@@ -122,7 +122,7 @@ class Consumer:
         set_aside = self._side_by_side(self._lanes(readings), batch)
         for lane in set_aside:
             self._side_by_side([lane], batch, alone=True)
-        outcomes = [batch.outcomes.get(place, _UNFINISHED) for place in range(len(readings))]
+        outcomes = [batch.outcomes.get(place, _NOT_STARTED) for place in range(len(readings))]
         self._hide(deliveries, outcomes)
         for outcome in outcomes:
             if outcome.name is not None:
@@ -198,9 +198,11 @@ class Consumer:
 
     def _run_lane(self, lane: _Lane, batch: _Batch, *, alone: bool) -> _Lane | None:
         """Run a lane; returns what is left of it from a suspect on."""
+        batch.outcomes.update({place: _UNFINISHED for place, _ in lane})
         for number, (place, reading) in enumerate(lane):
             outcome = self._run(reading, batch, alone=alone)
             if outcome.set_aside:
+                batch.outcomes.update({later: _NOT_STARTED for later, _ in lane[number:]})
                 return lane[number:]
             batch.outcomes[place] = outcome
             if self.fifo and not outcome.acknowledged:
@@ -234,8 +236,11 @@ def behind(outcome: Outcome) -> Outcome:
     return Outcome(Metric.DEFERRED, hide_seconds=outcome.hide_seconds, infrastructure=outcome.infrastructure)
 
 
+_NOT_STARTED: Final = Outcome(Metric.DEFERRED, hide_seconds=1)
+"""Its turn never came: it holds no lease and has cost nothing."""
+
 _UNFINISHED: Final = Outcome(Metric.RETRIED)
-"""Still running when time was up, or never started: its lease, if it has one, ends soon."""
+"""Still running when time was up, or behind one that was: its lease, if it has one, ends soon."""
 
 
 def _records(event: Any) -> tuple[list[Delivery], list[str]]:  # noqa: ANN401 - whatever Lambda hands over

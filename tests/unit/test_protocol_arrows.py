@@ -914,6 +914,30 @@ def test_what_returns_after_the_deadline_finds_everything_closed(world: World) -
     assert world.effects(sent) == 1
 
 
+@pytest.mark.parametrize("suspect", [False, True])
+def test_what_never_started_behind_it_comes_back_at_once(world: World, suspect: bool) -> None:  # noqa: FBT001 - a parameter
+    """It holds no lease, so nothing makes it wait for the queue's own timeout."""
+    slow, other = world.send(), world.send()
+    go_on, set_aside = threading.Event(), threading.Event()
+    if suspect:
+        world.seed_row(other, "IN_PROGRESS", lease_until=world.clock.now())
+        world.faults.on("replace", set_aside.set, when="after")
+
+    def handler(message: Message, tx: Transaction) -> None:
+        assert not suspect or set_aside.wait(10)
+        world.clock.advance(0.5)
+        assert go_on.wait(10)
+        documents(message, tx)
+
+    consumer = world.consumer(handler, start_seconds=0.01, concurrency=2 if suspect else 1)
+    failed = world.deliver(consumer, remaining=1.02)
+    go_on.set()
+    assert failed == [slow.sqs_message_id, other.sqs_message_id]
+    assert world.hidden(slow.sqs_message_id) == VISIBILITY_SECONDS
+    assert world.hidden(other.sqs_message_id) == 1
+    assert world.telemetry.counts[Metric.DEFERRED] == 1
+
+
 def test_a_handler_gets_what_it_needs_to_know(world: World) -> None:
     """R4.9: the token is the same at every delivery of this event to this consumer."""
     seen: list[Message] = []
