@@ -48,7 +48,7 @@ class PayloadHolder(KeepsForPointers):
         event_types: Collection[str] | None = None,
         tenants: Collection[str] | None = None,
     ) -> iam.Grant:
-        """Allow writing payloads, and looking at one that is there already (R2.3).
+        """Allow writing payloads, in parts too, and looking at one that is there already (R2.3, R2.4).
 
         Args:
             grantee: Who.
@@ -59,8 +59,9 @@ class PayloadHolder(KeepsForPointers):
             InvalidSettingsError: A name that no event could have.
         """
         prefixes = self._prefixes("grant_put", event_types, tenants)
-        # GetObject is HeadObject's permission: the producer looks at what a 412 says is there already.
-        grant = self._grant_objects(grantee, prefixes, ["s3:GetObject", "s3:PutObject"])
+        # GetObject is HeadObject's permission: the producer looks at what a 412 says is there already. PutObject allows
+        # every step of an upload in parts but its abort.
+        grant = self._grant_objects(grantee, prefixes, ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"])
         return self._with_key(grant, grantee, "kms:Decrypt", "kms:GenerateDataKey")
 
     def grant_read(

@@ -10,7 +10,7 @@ from typing import Final
 
 from aws_cdk import Duration, Size, Token
 
-from claim_check.contract import MIB, S3_MAX_SINGLE_PUT_BYTES, SETTING_PREFIX, SQS_MAX_BATCH_ENTRIES, is_name
+from claim_check.contract import MIB, S3_MAX_OBJECT_BYTES, SETTING_PREFIX, SQS_MAX_BATCH_ENTRIES, is_name
 from claim_check_cdk.bundling import has_module
 from claim_check_cdk.message_queue import VISIBILITY_FACTOR
 from claim_check_cdk.payload_holder import check_names
@@ -164,7 +164,7 @@ def check_sizes(
         "max_payload",
         sizing.max_payload,
         low=1,
-        high=S3_MAX_SINGLE_PUT_BYTES,
+        high=S3_MAX_OBJECT_BYTES,
         unit="bytes",
         way_out="split larger payloads; leave it out for 512 MiB",
     )

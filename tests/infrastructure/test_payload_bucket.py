@@ -458,10 +458,10 @@ def test_bad_settings_are_refused(settings: dict[str, Any], argument: str, says:
 # --- Grants ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_writer_may_put_and_look(sample: Sample) -> None:  # R11.2
+def test_a_writer_may_put_in_parts_and_look(sample: Sample) -> None:  # R11.2
     assert sample.policy("Writer") == [
         {
-            "Action": ["s3:GetObject", "s3:PutObject"],
+            "Action": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
             "Effect": "Allow",
             "Resource": sample.objects(sample.plain.bucket, "payloads/*"),
         }
