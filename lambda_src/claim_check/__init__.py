@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from claim_check.consumer import Consumer
-from claim_check.envelope import Claim, Envelope, Inline
+from claim_check.envelope import Claim, Envelope, Inline, UnverifiedClaim, UnverifiedInline
 from claim_check.errors import (
     AccessDenied,
     ChecksumMismatch,
@@ -50,9 +50,11 @@ from claim_check.errors import (
     UnsupportedContentType,
     UnsupportedVersion,
     UntrustedReference,
+    UnverifiedPayload,
     WorkerStopped,
 )
 from claim_check.event import Event
+from claim_check.extended_client import ForeignMessages
 from claim_check.message import Message
 from claim_check.payload_store import PayloadStore
 from claim_check.producer import Producer, Published, Unpublished
@@ -77,6 +79,7 @@ __all__ = [
     "Envelope",
     "Event",
     "EventTooLarge",
+    "ForeignMessages",
     "HandlerCrashed",
     "HandlerFailed",
     "InfrastructureUnavailable",
@@ -116,6 +119,9 @@ __all__ = [
     "UnsupportedContentType",
     "UnsupportedVersion",
     "UntrustedReference",
+    "UnverifiedClaim",
+    "UnverifiedInline",
+    "UnverifiedPayload",
     "VerifiedStream",
     "Worker",
     "WorkerStopped",

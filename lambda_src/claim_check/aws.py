@@ -75,6 +75,7 @@ def producer(
         max_message_bytes=settings.max_message_bytes,
         max_payload_bytes=settings.max_payload_bytes,
         fair_queues=settings.fair_queues,
+        wire_format=settings.wire_format,
     )
 
 
@@ -205,6 +206,7 @@ def _rules(settings: ConsumerSettings) -> ConsumerRules:
         event_types=settings.event_types,
         blocks_after=settings.max_attempts,
         read_limit_bytes=settings.max_payload_bytes if whole else DEFAULT_READ_LIMIT_BYTES,
+        foreign=settings.foreign,
     )
 
 

@@ -84,6 +84,12 @@ DEFAULT_PART_BYTES: Final = 16 * MIB
 LEASE_SLACK_SECONDS: Final = 5
 """A lease outlives the invocation that took it by this much, so that clocks may differ a little."""
 
+WORKER_VISIBILITY_SECONDS: Final = 60
+"""How long a message stays hidden, and its lease lasts, after its worker outside Lambda vanished."""
+
+WORKER_GRACE_SECONDS: Final = 5.0
+"""How long running handlers may go on when their worker is asked to stop: a whole stop takes less than ten."""
+
 # --- Wire format (envelope version 1) -------------------------------------------------------------------------------
 
 ENVELOPE_VERSION: Final = 1
@@ -95,12 +101,6 @@ ATTRIBUTE_PARKED: Final = "parked"
 
 ATTRIBUTE_REDRIVE: Final = "redrive"
 """Set by the redrive command, so that replayed work is told apart from new work."""
-WORKER_VISIBILITY_SECONDS: Final = 60
-"""How long a message stays hidden, and its lease lasts, after its worker outside Lambda vanished."""
-
-WORKER_GRACE_SECONDS: Final = 5.0
-"""How long running handlers may go on when their worker is asked to stop: a whole stop takes less than ten."""
-
 
 ORIGINAL_MESSAGE_ID: Final = "originalMessageId"
 """Field of `ATTRIBUTE_PARKED`: SQS's id of the message that was parked."""
@@ -115,6 +115,10 @@ RESERVED_ATTRIBUTES: Final = frozenset(
     {ATTRIBUTE_EVENT_TYPE, ATTRIBUTE_TENANT_ID, ATTRIBUTE_PARKED, ATTRIBUTE_REDRIVE, ATTRIBUTE_CLAIM_CHECK}
 )
 
+ATTRIBUTE_PAYLOAD_SIZE: Final = "ExtendedPayloadSize"
+ATTRIBUTE_LEGACY_PAYLOAD_SIZE: Final = "SQSLargePayloadSize"
+FOREIGN_ATTRIBUTES: Final = frozenset({ATTRIBUTE_PAYLOAD_SIZE, ATTRIBUTE_LEGACY_PAYLOAD_SIZE})
+"""Amazon's Extended Client Libraries read them as the mark of a pointer; the value is the payload's size, bytes."""
 
 WireFormat = Literal["claim-check", "extended-client", "extended-client-legacy"]
 """What a producer writes: our envelope, or what Amazon's Extended Client Libraries read.
@@ -130,10 +134,6 @@ TAG_STATE: Final = "state"
 """Object tag that says how far an upload by grant has come."""
 
 TAG_UNCONFIRMED: Final = "unconfirmed"
-ATTRIBUTE_PAYLOAD_SIZE: Final = "ExtendedPayloadSize"
-ATTRIBUTE_LEGACY_PAYLOAD_SIZE: Final = "SQSLargePayloadSize"
-FOREIGN_ATTRIBUTES: Final = frozenset({ATTRIBUTE_PAYLOAD_SIZE, ATTRIBUTE_LEGACY_PAYLOAD_SIZE})
-"""Amazon's Extended Client Libraries read them as the mark of a pointer; the value is the payload's size, bytes."""
 """Value of `TAG_STATE` until an upload by grant is confirmed; such objects expire on their own, shorter rule (R6.4)."""
 
 # --- Object keys (R2.2) ---------------------------------------------------------------------------------------------
@@ -377,6 +377,7 @@ class Setting:
     MAX_MESSAGE: Final = "CLAIM_CHECK_MAX_MESSAGE_BYTES"
     MAX_PAYLOAD: Final = "CLAIM_CHECK_MAX_PAYLOAD_BYTES"
     MULTIPART_THRESHOLD: Final = "CLAIM_CHECK_MULTIPART_THRESHOLD_BYTES"
+    WIRE_FORMAT: Final = "CLAIM_CHECK_WIRE_FORMAT"
     FAIR_QUEUES: Final = "CLAIM_CHECK_FAIR_QUEUES"
     """``true``: on a standard queue the tenant becomes the message group of events that have none (R5.2)."""
 
@@ -386,6 +387,17 @@ class Setting:
     EVENT_TYPES: Final = "CLAIM_CHECK_EVENT_TYPES"
     """Accepted types with their versions, ``DocumentUploaded:1|2,DocumentRemoved:1``; absent means any."""
 
+    FOREIGN_TENANT: Final = "CLAIM_CHECK_FOREIGN_TENANT"
+    """Its presence, and that of the foreign event type, lets a consumer read the Extended Client's messages."""
+
+    FOREIGN_EVENT_TYPE: Final = "CLAIM_CHECK_FOREIGN_EVENT_TYPE"
+    """``OrderPlaced:1``: type, and version of its schema."""
+
+    FOREIGN_BUCKETS: Final = "CLAIM_CHECK_FOREIGN_BUCKETS"
+    """Comma-separated, each ``bucket`` or ``bucket/prefix``."""
+
+    FOREIGN_CONTENT_TYPE: Final = "CLAIM_CHECK_FOREIGN_CONTENT_TYPE"
+    ALLOW_UNVERIFIED: Final = "CLAIM_CHECK_ALLOW_UNVERIFIED"
     PAYLOAD_ACCESS: Final = "CLAIM_CHECK_PAYLOAD_ACCESS"
     MEMORY_BUDGET: Final = "CLAIM_CHECK_MEMORY_BUDGET_BYTES"
     TEMP_BUDGET: Final = "CLAIM_CHECK_TEMP_BUDGET_BYTES"
@@ -421,6 +433,12 @@ class Metric:
     GROUP_BLOCKED: Final = "GroupBlocked"
     """A message that can never succeed holds up its group: nothing may be parked where order must not break."""
 
+    FOREIGN_POINTER: Final = "ForeignPointer"
+    FOREIGN_OBJECT: Final = "ForeignObjectPointer"
+    FOREIGN_INLINE: Final = "ForeignInline"
+    UNVERIFIED: Final = "Unverified"
+    """Processed, though nobody told what the payload must hash to."""
+
     PAYLOAD_BYTES: Final = "PayloadBytes"
     FETCH_MILLISECONDS: Final = "FetchMilliseconds"
     MESSAGE_AGE: Final = "MessageAgeSeconds"
@@ -438,6 +456,7 @@ class ErrorCode:
     INVALID_ENVELOPE: Final = "InvalidEnvelope"
     UNSUPPORTED_VERSION: Final = "UnsupportedVersion"
     UNTRUSTED_REFERENCE: Final = "UntrustedReference"
+    UNVERIFIED_PAYLOAD: Final = "UnverifiedPayload"
     CONFLICT: Final = "Conflict"
     STALE: Final = "Stale"
     HANDLER_FAILED: Final = "HandlerFailed"

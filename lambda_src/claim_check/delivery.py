@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,6 +43,25 @@ class Delivery:
     def redriven(self) -> bool:
         """Whether the redrive command sent it."""
         return contract.ATTRIBUTE_REDRIVE in self.attributes
+
+    @property
+    def first_message_id(self) -> str:
+        """SQS's id of this message in its first life: what parked it, and what sent it back, wrote that down."""
+        for name in (contract.ATTRIBUTE_PARKED, contract.ATTRIBUTE_REDRIVE):
+            noted = _noted(self.attributes.get(name))
+            found = noted.get(contract.FIRST_MESSAGE_ID) or noted.get(contract.ORIGINAL_MESSAGE_ID)
+            if isinstance(found, str):
+                return found
+        return self.sqs_message_id
+
+
+def _noted(attribute: MessageAttribute | None) -> Mapping[str, Any]:
+    """The JSON object that an attribute of ours holds; nothing if it is none."""
+    try:
+        noted = json.loads(attribute.value) if attribute is not None else None
+    except (ValueError, RecursionError):
+        return {}
+    return noted if isinstance(noted, dict) else {}
 
 
 def from_lambda(record: Any) -> Delivery | None:  # noqa: ANN401 - whatever the invocation held

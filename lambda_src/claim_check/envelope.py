@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 from claim_check import contract
 from claim_check.errors import InvalidEnvelope, UnsupportedVersion
@@ -36,12 +36,19 @@ class Claim:
         sha256: SHA-256 of the whole content, 64 lower-case hexadecimal digits.
     """
 
+    verified: ClassVar[bool] = True
+
     bucket: str
     key: str
     content_type: str
     content_length: int
     sha256: str
     version_id: str | None = None
+
+    @property
+    def content_id(self) -> str:
+        """What is known of the content before it is read."""
+        return self.sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +60,15 @@ class Inline:
         body: The exact text.
     """
 
+    verified: ClassVar[bool] = True
+
     content_type: str
     body: str
+
+    @property
+    def content_id(self) -> str:
+        """What is known of the content before it is read."""
+        return self.sha256
 
     @property
     def content(self) -> bytes:
@@ -70,6 +84,47 @@ class Inline:
     def sha256(self) -> str:
         """SHA-256 of the payload, hexadecimal."""
         return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnverifiedInline(Inline):
+    """The whole body of a message without an envelope: an Extended Client's, small enough to travel as it is."""
+
+    verified: ClassVar[bool] = False
+
+    @property
+    def content_id(self) -> str:
+        """What is known of the content, marked."""
+        return f"unverified-{self.sha256}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnverifiedClaim:
+    """Where an Extended Client put a payload; what its bytes must hash to was never told, so it has no ``sha256``.
+
+    Attributes:
+        bucket: Bucket name.
+        key: Object key.
+        content_type: Media type that the consumer's settings say; the clients tell none.
+        content_length: Bytes.
+    """
+
+    verified: ClassVar[bool] = False
+    version_id: ClassVar[None] = None
+
+    bucket: str
+    key: str
+    content_type: str
+    content_length: int
+
+    @property
+    def content_id(self) -> str:
+        """What is known of the content before it is read: its length."""
+        return f"unverified-{self.content_length}"
+
+
+Payload: TypeAlias = Inline | Claim | UnverifiedClaim
+"""Every way in which a payload can travel (R1.3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +148,7 @@ class Envelope:
     event_type: str
     tenant_id: str
     idempotency_key: str
-    payload: Inline | Claim
+    payload: Payload
     event_version: int = 1
     correlation_id: str | None = None
     occurred_at: datetime | None = None
@@ -103,7 +158,7 @@ class Envelope:
     @property
     def fingerprint(self) -> str:
         """What the inbox binds an identity to: content, event type and version (DESIGN section 3)."""
-        return f"{self.payload.sha256}:{self.event_type}:{self.event_version}"
+        return f"{self.payload.content_id}:{self.event_type}:{self.event_version}"
 
 
 def format_time(moment: datetime) -> str:
@@ -114,6 +169,11 @@ def format_time(moment: datetime) -> str:
 
 def encode(envelope: Envelope) -> str:
     """Encode an envelope as compact JSON that SQS takes: no lone surrogate, no non-character, no control character."""
+    return dump({**header(envelope), **_encode_payload(envelope.payload)})
+
+
+def header(envelope: Envelope) -> dict[str, Any]:
+    """An envelope's fields but for its payload."""
     document: dict[str, Any] = {
         "v": contract.ENVELOPE_VERSION,
         "messageId": envelope.message_id,
@@ -130,16 +190,22 @@ def encode(envelope: Envelope) -> str:
     document["idempotencyKey"] = envelope.idempotency_key
     if envelope.domain_ref:
         document["domainRef"] = dict(envelope.domain_ref)
-    document.update(_encode_payload(envelope.payload))
+    return document
+
+
+def dump(document: Any) -> str:  # noqa: ANN401 - JSON
+    """Compact JSON that SQS takes as a body and as the value of an attribute."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _NOT_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return NOT_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-_NOT_XML: Final = re.compile("[\ud800-\udfff\ufffe\uffff]")
+NOT_XML: Final = re.compile("[\ud800-\udfff\ufffe\uffff]")
 """What JSON allows and SQS refuses. It can stand inside strings only, so that an escape is safe."""
 
 
-def _encode_payload(payload: Inline | Claim) -> dict[str, Any]:
+def _encode_payload(payload: Payload) -> dict[str, Any]:
+    if isinstance(payload, UnverifiedClaim):
+        raise TypeError("an unverified claim has no envelope: what its content must be is not known")
     if isinstance(payload, Inline):
         return {"inline": {"contentType": payload.content_type, "body": payload.body}}
     reference: dict[str, Any] = {"bucket": payload.bucket, "key": payload.key}
@@ -166,6 +232,11 @@ def decode(body: str) -> Envelope:
         document = json.loads(body)
     except (ValueError, RecursionError):
         raise InvalidEnvelope("body: not JSON") from None
+    return from_document(document)
+
+
+def from_document(document: Any) -> Envelope:  # noqa: ANN401 - decoded JSON
+    """`decode`, once the body is parsed; raises the same."""
     if not isinstance(document, dict):
         raise InvalidEnvelope(f"body: expected a JSON object, got {type(document).__name__}")
     version = _integer(document, "v", default=contract.ENVELOPE_VERSION)

@@ -26,7 +26,7 @@
     ├── TransactionLimit                a write does not fit into the transaction
     └── ConsumeError                    why one message was not processed; `code` names the class of R4.5
         ├── PermanentError              parked at once; handlers raise it (or a subclass) themselves
-        │   ├── InvalidEnvelope, UnsupportedVersion, UntrustedReference, Conflict, Stale
+        │   ├── InvalidEnvelope, UnsupportedVersion, UntrustedReference, UnverifiedPayload, Conflict, Stale
         │   └── ChecksumMismatch, PayloadTooLarge, UnsupportedContentType
         ├── MissingPayload              retried, then parked
         ├── AccessDenied                one short retry, then parked
@@ -193,6 +193,12 @@ class UntrustedReference(PermanentError):
     """The claim points outside this consumer's bucket, prefix or tenant."""
 
     code = ErrorCode.UNTRUSTED_REFERENCE
+
+
+class UnverifiedPayload(PermanentError):
+    """An Extended Client's message tells no identity and no hash, and this consumer does not allow that."""
+
+    code = ErrorCode.UNVERIFIED_PAYLOAD
 
 
 class Conflict(PermanentError):

@@ -41,9 +41,6 @@ EVENT_VERSION_MAX: Final = 2**31 - 1
 DOMAIN_INTEGER_MAX: Final = 2**53 - 1
 """Larger integers lose digits in languages whose only number is a double."""
 
-FOREIGN_ATTRIBUTES: Final = frozenset({"ExtendedPayloadSize", "SQSLargePayloadSize"})
-"""The Extended Client Libraries read them as the mark of a pointer of theirs."""
-
 _CONTENT_TYPE: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(\s*;[ -~]*)?", re.ASCII)
 _GROUP_ID: Final = re.compile("[!-~]{1,128}")
 _ATTRIBUTE_NAME: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
@@ -276,8 +273,8 @@ def _checked_attributes(value: Mapping[str, str]) -> Mapping[str, str]:
 
 def _check_attribute(name: str, text: str) -> None:
     _check_filled("attributes", name, "name every attribute")
-    if name in contract.RESERVED_ATTRIBUTES or name in FOREIGN_ATTRIBUTES:
-        names = ", ".join(sorted(contract.RESERVED_ATTRIBUTES | FOREIGN_ATTRIBUTES))
+    if name in contract.RESERVED_ATTRIBUTES or name in contract.FOREIGN_ATTRIBUTES:
+        names = ", ".join(sorted(contract.RESERVED_ATTRIBUTES | contract.FOREIGN_ATTRIBUTES))
         problem = f"the name {shown(name)} is reserved"
         raise ReservedAttribute("attributes", problem, limit=f"names other than {names}", way_out="rename it")
     reserved_start = name.lower().startswith(("aws.", "amazon."))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from claim_check import contract
 from claim_check.contract import ErrorCode
-from claim_check.envelope import Claim
+from claim_check.envelope import Inline
 from claim_check.errors import ConsumeError, LostLease, Unavailable
 from claim_check.ports import Guard, InboxRow, Refused, TableWrite, Taken, WriteRefused
 
@@ -375,7 +375,7 @@ class Inbox:
 
     def _wanted(self, envelope: Envelope, delivery: Delivery, *, now: float, lease_until: float) -> InboxRow:
         payload = envelope.payload
-        claim = payload if isinstance(payload, Claim) else None
+        claim = None if isinstance(payload, Inline) else payload
         return InboxRow(
             key=contract.inbox_key(
                 consumer=self._consumer, tenant_id=envelope.tenant_id, idempotency_key=envelope.idempotency_key

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from claim_check import contract
+from claim_check.envelope import UnverifiedClaim
 from claim_check.errors import PayloadTooLarge
 
 if TYPE_CHECKING:
     from claim_check.deadline import Deadline
-    from claim_check.envelope import Claim, Envelope, Inline
+    from claim_check.envelope import Envelope, Payload
     from claim_check.verified_stream import VerifiedStream
 
 CHUNK_BYTES: Final = 256 * contract.KIB
@@ -105,7 +106,7 @@ class Message:
         return self._envelope.domain_ref
 
     @property
-    def payload(self) -> Inline | Claim:
+    def payload(self) -> Payload:
         """How the payload travelled: the discriminated union (R1.3)."""
         return self._envelope.payload
 
@@ -121,8 +122,30 @@ class Message:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the payload, hexadecimal."""
-        return self._envelope.payload.sha256
+        """SHA-256 of the payload, hexadecimal.
+
+        Nobody told that of an Extended Client's payload: there it is the one of the bytes as they were read.
+
+        Raises:
+            ValueError: That payload was not read to its end yet, or this consumer opens no payloads.
+        """
+        payload = self._envelope.payload
+        found = self._read_sha256() if isinstance(payload, UnverifiedClaim) else payload.sha256
+        if found is None:
+            raise ValueError("the SHA-256 of an unverified payload is known once it was read to its end")
+        return found
+
+    @property
+    def verified(self) -> bool:
+        """Whether the payload is held to what its producer told of it.
+
+        False for an Extended Client's message (`claim_check.ForeignMessages`): of a payload in S3 only the length, and
+        S3's own checksum where it has one, are compared.
+        """
+        return self._envelope.payload.verified
+
+    def _read_sha256(self) -> str | None:
+        return None if self._stream is None else self._stream.sha256
 
     def remaining_seconds(self) -> float:
         """Time left before streams and transaction refuse further work (R4.8)."""

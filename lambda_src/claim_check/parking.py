@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from claim_check import contract
 from claim_check.envelope import format_time
@@ -14,6 +14,10 @@ from claim_check.ports import MessageAttribute, OutgoingMessage
 if TYPE_CHECKING:
     from claim_check.delivery import Delivery
     from claim_check.ports import MessageQueue
+
+
+_NEVER_DROPPED: Final = contract.RESERVED_ATTRIBUTES | contract.FOREIGN_ATTRIBUTES
+"""Without these a copy that is sent back could not be read as what it was."""
 
 
 def parked_copy(delivery: Delivery, *, code: str, attempts: int, now: float, fifo: bool) -> OutgoingMessage:
@@ -33,11 +37,14 @@ def parked_copy(delivery: Delivery, *, code: str, attempts: int, now: float, fif
         "errorCode": code,
         "at": format_time(datetime.fromtimestamp(now, UTC)),
         "sourceQueue": delivery.queue,
-        "originalMessageId": delivery.sqs_message_id,
+        contract.ORIGINAL_MESSAGE_ID: delivery.sqs_message_id,
         "attempts": attempts,
     }
+    if delivery.first_message_id != delivery.sqs_message_id:
+        reason[contract.FIRST_MESSAGE_ID] = delivery.first_message_id
     kept = {name: value for name, value in delivery.attributes.items() if name != contract.ATTRIBUTE_PARKED}
-    dropped = sorted(kept)[contract.SQS_MAX_ATTRIBUTES - 1 :]
+    excess = max(0, len(kept) - contract.SQS_MAX_ATTRIBUTES + 1)
+    dropped = sorted(kept.keys() - _NEVER_DROPPED)[::-1][:excess]
     if dropped:  # a foreign message with ten attributes: the reason takes the place of the last by name
         reason["droppedAttributes"] = dropped
     attributes = {name: value for name, value in kept.items() if name not in dropped}

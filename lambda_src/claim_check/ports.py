@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
+from claim_check.checksums import Checksum
 from claim_check.contract import InboxState
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class StoredObject:
         last_modified: When it was written.
         sha256: The store's own SHA-256 of the whole object, hexadecimal, where it has one.
         metadata: User metadata.
+        checksum: The store's own checksum of the whole object, of any kind, where it has one and was asked for it.
     """
 
     content_length: int
@@ -38,6 +40,7 @@ class StoredObject:
     last_modified: datetime | None = None
     sha256: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+    checksum: Checksum | None = None
 
 
 class ByteStream(Protocol):
@@ -48,6 +51,7 @@ class ByteStream(Protocol):
 
         Raises:
             Unavailable: The connection broke, or the body was cut short.
+            ChecksumMismatch: The bytes are not those of the store's own checksum, if it was asked for.
         """
 
     def close(self) -> None:
@@ -169,8 +173,14 @@ class ObjectStore(Protocol):
             Unavailable: Throttled, failed, or no answer.
         """
 
-    def open(self, *, bucket: str, key: str, version_id: str | None) -> OpenedObject:
+    def open(self, *, bucket: str, key: str, version_id: str | None, checksum: bool = False) -> OpenedObject:
         """Start reading an object: exactly one request.
+
+        Args:
+            bucket: Bucket.
+            key: Object key.
+            version_id: Version; None reads the newest.
+            checksum: Ask for the store's own checksum, for a payload whose SHA-256 nobody told.
 
         Raises:
             MissingPayload: There is no such object or version.

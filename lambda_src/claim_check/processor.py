@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from claim_check import contract, errors
+from claim_check import contract, errors, extended_client
 from claim_check.contract import DEFAULT_BACKOFF, Backoff, ErrorCode, Metric
-from claim_check.envelope import Claim, Envelope, Inline, decode
+from claim_check.envelope import Claim, Envelope, Inline, Payload, UnverifiedClaim, decode
 from claim_check.errors import (
     ChecksumMismatch,
     ConsumeError,
@@ -36,10 +36,11 @@ from claim_check.verified_stream import VerifiedStream
 if TYPE_CHECKING:
     from claim_check.deadline import Deadline
     from claim_check.delivery import Delivery
+    from claim_check.extended_client import ForeignMessages
     from claim_check.inbox import Inbox
     from claim_check.parking import ParkingLot
     from claim_check.permits import Permits
-    from claim_check.ports import ByteStream, Clock, InboxRow, ObjectStore, Telemetry
+    from claim_check.ports import ByteStream, Clock, InboxRow, ObjectStore, OpenedObject, Telemetry
 
 DEFAULT_READ_LIMIT_BYTES: Final = contract.MIB
 
@@ -66,6 +67,7 @@ class ConsumerRules:
         start_seconds: A message is not started with less time left than this.
         blocks_after: Attempts after which a message that may not be parked counts as blocking its group.
         read_limit_bytes: What `Message.read` returns at most.
+        foreign: What it takes of Extended Clients' messages; None takes none.
     """
 
     consumer: str
@@ -77,6 +79,7 @@ class ConsumerRules:
     start_seconds: float = 1.0
     blocks_after: int = contract.DEFAULT_MAX_ATTEMPTS
     read_limit_bytes: int = DEFAULT_READ_LIMIT_BYTES
+    foreign: ForeignMessages | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +199,21 @@ class Processor:
     def read(self, delivery: Delivery) -> Reading:
         """Decode a message and check all that needs no look at the inbox."""
         try:
-            envelope = decode(delivery.body)
+            envelope = self._decode(delivery)
             self._check_version(envelope)
             self._check_age(envelope, delivery)
             self._check_reference(envelope)
         except PermanentError as error:
             return Reading(delivery, error)
         return Reading(delivery, envelope)
+
+    def _decode(self, delivery: Delivery) -> Envelope:
+        if self._rules.foreign is None:
+            return decode(delivery.body)
+        found = extended_client.read(delivery, self._rules.foreign)
+        if found.counter is not None:
+            self._telemetry.count(found.counter)
+        return found.envelope
 
     def _check_version(self, envelope: Envelope) -> None:
         accepted = self._rules.event_types
@@ -226,7 +237,13 @@ class Processor:
         claim = envelope.payload
         if isinstance(claim, Inline):
             return
-        if claim.bucket != self._rules.bucket:
+        foreign = self._rules.foreign
+        allowed = foreign is not None and foreign.allows(claim.bucket, claim.key)
+        if isinstance(claim, UnverifiedClaim):
+            if not allowed:
+                raise UntrustedReference("s3BucketName, s3Key: not among the foreign buckets of this consumer")
+            return
+        if not allowed and claim.bucket != self._rules.bucket:
             raise UntrustedReference("payloadRef.bucket: not this consumer's bucket")
         parts = contract.parse_object_key(claim.key)
         if parts is None:
@@ -333,6 +350,9 @@ class Processor:
         except Exception as error:  # noqa: BLE001 - the boundary: whatever a handler raises becomes an outcome
             return self._failed(hold.let_go(), task, error)
         self._telemetry.count(Metric.PAYLOAD_BYTES, envelope.payload.content_length)
+        if not envelope.payload.verified:
+            self._telemetry.count(Metric.UNVERIFIED)
+            self._telemetry.log("info", "processed, unverified", **_log_fields(task.delivery, envelope))
         return Outcome(Metric.PROCESSED, acknowledged=True)
 
     def _run(self, lease: Lease, task: Task, envelope: Envelope) -> None:
@@ -362,7 +382,7 @@ class Processor:
                 stream.abandon()
         self._commit(lease, transaction, deadline)
 
-    def _open(self, payload: Inline | Claim, deadline: Deadline) -> VerifiedStream | None:
+    def _open(self, payload: Payload, deadline: Deadline) -> VerifiedStream | None:
         if payload.content_length > self._rules.max_payload_bytes:
             raise PayloadTooLarge(
                 f"contentLength: {payload.content_length} bytes; this consumer takes {self._rules.max_payload_bytes}"
@@ -370,16 +390,31 @@ class Processor:
         self._check_content_type(payload.content_type)
         if self._permits.budget.access == "none":
             return None
-        body = _Memory(payload.content) if isinstance(payload, Inline) else self._fetch(payload)
+        if isinstance(payload, Inline):
+            body: ByteStream = _Memory(payload.content)
+        else:
+            opened = self._fetch(payload)
+            body = opened.body
+        if isinstance(payload, UnverifiedClaim):
+            return VerifiedStream(
+                body,
+                content_length=payload.content_length,
+                sha256=None,
+                checksum=opened.info.checksum,
+                checkpoint=deadline.check,
+            )
         return VerifiedStream(
             body, content_length=payload.content_length, sha256=payload.sha256, checkpoint=deadline.check
         )
 
-    def _fetch(self, claim: Claim) -> ByteStream:
-        """One GET; length and type are judged by the answer's headers before anything is read."""
+    def _fetch(self, claim: Claim | UnverifiedClaim) -> OpenedObject:
+        """One GET; length and type are judged by the answer's headers before anything is read.
+
+        Extended Clients give their objects no type, so what the header says there means nothing.
+        """
         began = self._clock.monotonic()
         with self._telemetry.span("fetch"):
-            opened = self._objects.open(bucket=claim.bucket, key=claim.key, version_id=claim.version_id)
+            opened = self._get(claim)
         self._telemetry.count(Metric.FETCH_MILLISECONDS, (self._clock.monotonic() - began) * 1000)
         try:
             length = opened.info.content_length
@@ -387,11 +422,17 @@ class Processor:
                 raise ChecksumMismatch(
                     f"contentLength: the object has {length} bytes, the claim says {claim.content_length}"
                 )
-            self._check_content_type(opened.info.content_type)
+            if isinstance(claim, Claim):
+                self._check_content_type(opened.info.content_type)
         except PermanentError:
             opened.body.close()
             raise
-        return opened.body
+        return opened
+
+    def _get(self, claim: Claim | UnverifiedClaim) -> OpenedObject:
+        if isinstance(claim, UnverifiedClaim):
+            return self._objects.open(bucket=claim.bucket, key=claim.key, version_id=None, checksum=True)
+        return self._objects.open(bucket=claim.bucket, key=claim.key, version_id=claim.version_id)
 
     def _check_content_type(self, content_type: str) -> None:
         accepted = self._rules.content_types

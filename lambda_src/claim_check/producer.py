@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
-from claim_check import contract, inlining, packing, payload_source, sizes
-from claim_check.contract import InlineMode, Metric
+from claim_check import contract, extended_client, inlining, packing, payload_source, sizes
+from claim_check.contract import InlineMode, Metric, WireFormat
 from claim_check.envelope import Claim, Envelope, Inline, encode
 from claim_check.errors import ClaimCheckError, EmptyField, MessageTooLarge, Overtaken, PublishError, Unavailable
 from claim_check.event import Event
@@ -129,6 +129,7 @@ class Producer:
         reserve_bytes: int = contract.DEFAULT_RESERVE_BYTES,
         max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES,
         fair_queues: bool = False,
+        wire_format: WireFormat = "claim-check",
         parallel: int = 10,
         retry: Retry = Retry(),  # noqa: B008 - an immutable value
     ) -> None:
@@ -148,6 +149,8 @@ class Producer:
             reserve_bytes: Room for the attributes that a tracer adds after us.
             max_payload_bytes: Largest payload; up to 48.8 TiB, what S3 takes.
             fair_queues: On a standard queue, the tenant becomes the message group of events that have none.
+            wire_format: ``extended-client`` writes what Amazon's Extended Client Libraries read; their payloads are
+                text.
             parallel: Payloads and calls of a batch that are under way at once; 1 uses no threads.
             retry: How outages and refused entries are retried; its budget keeps FIFO retries inside SQS's
                 deduplication interval.
@@ -167,6 +170,7 @@ class Producer:
         self._reserve = reserve_bytes
         self._max_payload = min(max_payload_bytes, contract.S3_MAX_OBJECT_BYTES)
         self._fair_queues = fair_queues
+        self._wire_format: WireFormat = wire_format
         self._parallel = parallel
         self._retry = retry
 
@@ -337,7 +341,7 @@ class Producer:
         if draft.event.sensitive or self._inline == "never":
             return None
         text = inlining.inline_text(source, draft.event.content_type, self._inline_limit)
-        if text is None:
+        if text is None or (self._wire_format != "claim-check" and not extended_client.fits_inline(text)):
             return None
         staged = self._staged(draft, Inline(content_type=draft.event.content_type, body=text))
         return staged if staged.size <= self._inline_limit else None
@@ -351,6 +355,8 @@ class Producer:
                 limit=f"up to {self._max_message} bytes",
                 way_out="move attributes and domain_ref into the payload",
             )
+        if self._wire_format != "claim-check":
+            extended_client.check_text(source)
         with self._telemetry.span("put_payload"):
             claim = self._store.put(
                 source,
@@ -363,7 +369,7 @@ class Producer:
         return self._staged(draft, claim)
 
     def _staged(self, draft: _Draft, payload: Inline | Claim) -> _Staged:
-        message = _message(draft, payload)
+        message = _message(draft, payload, self._wire_format)
         return _Staged(draft, payload, message, sizes.message_bytes(message) + self._reserve)
 
     def _expected_claim(self, draft: _Draft, content_length: int) -> Claim:
@@ -488,15 +494,23 @@ def _envelope(draft: _Draft, payload: Inline | Claim) -> Envelope:
     )
 
 
-def _message(draft: _Draft, payload: Inline | Claim) -> OutgoingMessage:
+def _message(draft: _Draft, payload: Inline | Claim, wire_format: WireFormat) -> OutgoingMessage:
     attributes = {
         contract.ATTRIBUTE_EVENT_TYPE: draft.event.event_type,
         contract.ATTRIBUTE_TENANT_ID: draft.event.tenant_id,
         **draft.event.attributes,
     }
+    envelope, marks = _envelope(draft, payload), dict[str, MessageAttribute]()
+    if wire_format == "claim-check":
+        body = encode(envelope)
+    else:
+        body, marks = extended_client.encode(envelope, wire_format)
     return OutgoingMessage(
-        body=encode(_envelope(draft, payload)),
-        attributes={name: MessageAttribute(data_type="String", value=value) for name, value in attributes.items()},
+        body=body,
+        attributes={
+            **{name: MessageAttribute(data_type="String", value=value) for name, value in attributes.items()},
+            **marks,
+        },
         group_id=draft.group_id,
         deduplication_id=draft.deduplication_id,
         trace_header=draft.trace_header,

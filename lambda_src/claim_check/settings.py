@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar, get_args
 
 from claim_check import contract
-from claim_check.contract import InlineMode, PayloadAccess, Setting
+from claim_check.contract import InlineMode, PayloadAccess, Setting, WireFormat
 from claim_check.errors import InvalidSetting
+from claim_check.extended_client import DEFAULT_CONTENT_TYPE, ForeignMessages
 
 _Choice = TypeVar("_Choice", bound=str)
 
@@ -85,6 +86,7 @@ class ProducerSettings:
         max_payload_bytes: Largest payload.
         multipart_threshold_bytes: Payloads above this size are uploaded in parts, side by side; up to 5 GiB.
         fair_queues: On a standard queue, the tenant becomes the message group of events that have none.
+        wire_format: ``extended-client`` writes what Amazon's Extended Client Libraries read.
         tracing: Trace with X-Ray.
     """
 
@@ -97,6 +99,7 @@ class ProducerSettings:
     max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES
     multipart_threshold_bytes: int = contract.DEFAULT_MULTIPART_THRESHOLD_BYTES
     fair_queues: bool = False
+    wire_format: WireFormat = "claim-check"
     tracing: bool = False
 
     @classmethod
@@ -122,6 +125,7 @@ class ProducerSettings:
                 maximum=contract.S3_MAX_SINGLE_PUT_BYTES,
             ),
             fair_queues=read.choice(Setting.FAIR_QUEUES, _TRUE_FALSE, default="false") == "true",
+            wire_format=read.choice(Setting.WIRE_FORMAT, get_args(WireFormat), default="claim-check"),
             tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
         )
 
@@ -148,6 +152,7 @@ class ConsumerSettings:
         max_payload_bytes: Largest payload.
         content_types: Accepted media types; empty accepts any.
         event_types: Accepted event types with their versions; empty accepts any.
+        foreign: What it takes of Extended Clients' messages; absent takes none.
         tracing: Trace with X-Ray.
     """
 
@@ -168,6 +173,7 @@ class ConsumerSettings:
     max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES
     content_types: tuple[str, ...] = ()
     event_types: Mapping[str, Collection[int]] = field(default_factory=dict)
+    foreign: ForeignMessages | None = None
     tracing: bool = False
 
     @classmethod
@@ -196,8 +202,26 @@ class ConsumerSettings:
             max_payload_bytes=read.integer(Setting.MAX_PAYLOAD, default=cls.max_payload_bytes),
             content_types=tuple(word.lower() for word in read.words(Setting.CONTENT_TYPES)),
             event_types=dict(_event_type(entry) for entry in read.words(Setting.EVENT_TYPES)),
+            foreign=_foreign(read),
             tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
         )
+
+
+def _foreign(read: Environment) -> ForeignMessages | None:
+    """Extended Clients' messages; their settings come together or not at all."""
+    if read.optional(Setting.FOREIGN_TENANT) is None and read.optional(Setting.FOREIGN_EVENT_TYPE) is None:
+        return None
+    event_type, _, version = read.text(Setting.FOREIGN_EVENT_TYPE).partition(":")
+    if not (version.isascii() and version.isdigit()):
+        raise InvalidSetting(f"{Setting.FOREIGN_EVENT_TYPE} is not of the form OrderPlaced:1")
+    return ForeignMessages(
+        tenant_id=read.text(Setting.FOREIGN_TENANT),
+        event_type=event_type,
+        event_version=int(version),
+        buckets=read.words(Setting.FOREIGN_BUCKETS),
+        content_type=read.optional(Setting.FOREIGN_CONTENT_TYPE) or DEFAULT_CONTENT_TYPE,
+        allow_unverified=read.choice(Setting.ALLOW_UNVERIFIED, _TRUE_FALSE, default="false") == "true",
+    )
 
 
 def _event_type(entry: str) -> tuple[str, frozenset[int]]:

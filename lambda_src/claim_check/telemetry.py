@@ -10,7 +10,7 @@ import json
 from typing import Final
 
 from claim_check.contract import Metric
-from claim_check.envelope import Claim, Envelope
+from claim_check.envelope import Envelope, Inline
 
 ALLOWED_FIELDS: Final = frozenset(
     {
@@ -83,7 +83,7 @@ def allowed(fields: dict[str, str | float | None]) -> dict[str, str | float]:
 def message_fields(envelope: Envelope) -> dict[str, str | float | None]:
     """The fields every log line about a message has (R11.4)."""
     payload = envelope.payload
-    claim = payload if isinstance(payload, Claim) else None
+    claim = None if isinstance(payload, Inline) else payload
     return {
         "messageId": envelope.message_id,
         "eventType": envelope.event_type,

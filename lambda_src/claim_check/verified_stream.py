@@ -8,11 +8,14 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from claim_check import checksums
 from claim_check.errors import ChecksumMismatch
 from claim_check.ports import ByteStream
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+    from claim_check.checksums import Checksum
 
 CHUNK_BYTES: Final = 256 * 1024
 """Most that is asked of the body at once: memory stays flat whatever a reader asks for."""
@@ -29,14 +32,21 @@ class VerifiedStream(io.RawIOBase):
     """
 
     def __init__(
-        self, body: ByteStream, *, content_length: int, sha256: str, checkpoint: Callable[[], None] = lambda: None
+        self,
+        body: ByteStream,
+        *,
+        content_length: int,
+        sha256: str | None,
+        checksum: Checksum | None = None,
+        checkpoint: Callable[[], None] = lambda: None,
     ) -> None:
         """Wrap a body that was not read yet.
 
         Args:
             body: Where the bytes come from.
             content_length: Bytes there must be.
-            sha256: What they must hash to, hexadecimal.
+            sha256: What they must hash to, hexadecimal; None only for a payload whose producer told nothing.
+            checksum: The store's own checksum, to be compared where there is no ``sha256``.
             checkpoint: Called before each request to the body; raises once nothing more may be read.
         """
         super().__init__()
@@ -45,14 +55,21 @@ class VerifiedStream(io.RawIOBase):
         self._expected = sha256
         self._checkpoint = checkpoint
         self._hash = hashlib.sha256()
+        self._checksum = checksum
+        self._running = None if checksum is None else checksums.running(checksum.algorithm)
         self._verified = False
         self._failure: BaseException | None = None
         self._lock = threading.Lock()
 
     @property
     def verified(self) -> bool:
-        """Whether every byte was read and length and SHA-256 are the claim's."""
+        """Whether every byte was read and is what was told of it: length, and SHA-256 or the store's checksum."""
         return self._verified
+
+    @property
+    def sha256(self) -> str | None:
+        """SHA-256 of the content as it was read, once all of it was."""
+        return self._hash.hexdigest() if self._verified else None
 
     @property
     def failure(self) -> BaseException | None:
@@ -135,6 +152,8 @@ class VerifiedStream(io.RawIOBase):
         self._checkpoint()
         piece = self._body.read(min(size, self._left)) if self._left else b""
         self._hash.update(piece)
+        if self._running is not None:
+            self._running.update(piece)
         if self._left and not piece:
             raise ChecksumMismatch(f"payload: {self._left} bytes shorter than its claim")
         self._left -= len(piece)
@@ -147,7 +166,9 @@ class VerifiedStream(io.RawIOBase):
     def _verify(self) -> None:
         if self._body.read(1):
             raise ChecksumMismatch("payload: longer than its claim")
-        if self._hash.hexdigest() != self._expected:
+        if self._expected is not None and self._hash.hexdigest() != self._expected:
             raise ChecksumMismatch("payload: its SHA-256 is not the claim's")
+        if self._checksum is not None and self._running is not None and self._running.digest() != self._checksum.value:
+            raise ChecksumMismatch(f"payload: its {self._checksum.algorithm} is not the one that S3 keeps of it")
         self._verified = True
         self._body.close()

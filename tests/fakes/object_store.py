@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 import threading
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import IO
 
+from claim_check.checksums import Checksum
 from claim_check.errors import MissingPayload, PublishError, Unavailable
 from claim_check.ports import Clock, ObjectExists, OpenedObject, StoredObject, UploadedPart, UploadGone
 from tests.fakes.faults import Faults
@@ -175,7 +177,7 @@ class FakeObjectStore:
             found = self._current(bucket, key)
             return None if found is None else found.info
 
-    def open(self, *, bucket: str, key: str, version_id: str | None) -> OpenedObject:
+    def open(self, *, bucket: str, key: str, version_id: str | None, checksum: bool = False) -> OpenedObject:
         """Start reading an object."""
         with self.faults.around("open"), self._lock:
             found = self._current(bucket, key) if version_id is None else self._version(bucket, key, version_id)
@@ -184,7 +186,7 @@ class FakeObjectStore:
             body = FakeBody(found.content, self.faults, break_after=self._break_after)
             self._break_after = None
             self.bodies.append(body)
-            return OpenedObject(found.info, body)
+            return OpenedObject(found.info if checksum else replace(found.info, checksum=None), body)
 
     # --- What a test does behind everybody's back -------------------------------------------------------------------
 
@@ -270,6 +272,7 @@ class FakeObjectStore:
             last_modified=started or datetime.fromtimestamp(self.clock.now(), UTC),
             sha256=hashlib.sha256(content).hexdigest() if started is None else None,
             metadata=dict(metadata),
+            checksum=Checksum("CRC32", zlib.crc32(content).to_bytes(4, "big")),
         )
         versions = self.objects.setdefault((bucket, key), [])
         if not self.versioned:

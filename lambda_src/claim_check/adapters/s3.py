@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, FlexibleChecksumError
 from urllib3.exceptions import HTTPError
 
 from claim_check.adapters.failures import code_of, kind_of, own_error_behind
-from claim_check.errors import AccessDenied, ConsumeError, MissingPayload, PublishError, Unavailable
+from claim_check.checksums import ALGORITHMS, Checksum
+from claim_check.errors import AccessDenied, ChecksumMismatch, ConsumeError, MissingPayload, PublishError, Unavailable
 from claim_check.ports import ObjectExists, OpenedObject, StoredObject, UploadedPart, UploadGone, WriteConflict
 
 if TYPE_CHECKING:
@@ -40,11 +41,14 @@ class S3Body:
 
         Raises:
             Unavailable: The connection broke, or the body was cut short.
+            ChecksumMismatch: The bytes are not those of S3's own checksum, where botocore compares it.
         """
         if size == 0:
             return b""
         try:
             return self._body.read(size)
+        except FlexibleChecksumError as error:
+            raise ChecksumMismatch("payload: its bytes are not those of S3's own checksum") from error
         except (BotoCoreError, HTTPError, OSError) as error:
             raise Unavailable(f"S3 broke off while the payload was read ({type(error).__name__})") from error
 
@@ -182,11 +186,13 @@ class S3ObjectStore:
             raise _read_error(error) from error
         return _stored(answer)
 
-    def open(self, *, bucket: str, key: str, version_id: str | None) -> OpenedObject:
+    def open(self, *, bucket: str, key: str, version_id: str | None, checksum: bool = False) -> OpenedObject:
         """See `claim_check.ports.ObjectStore.open`: one GET."""
-        version: dict[str, Any] = {} if version_id is None else {"VersionId": version_id}
+        options: dict[str, Any] = {} if version_id is None else {"VersionId": version_id}
+        if checksum:
+            options["ChecksumMode"] = "ENABLED"
         try:
-            answer = self._client.get_object(Bucket=bucket, Key=key, **version, **self._owner)
+            answer = self._client.get_object(Bucket=bucket, Key=key, **options, **self._owner)
         except (ClientError, BotoCoreError) as error:
             raise _read_error(error, version_id) from error
         return OpenedObject(_stored(answer), S3Body(answer["Body"]))
@@ -200,6 +206,7 @@ def _stored(answer: Mapping[str, Any]) -> StoredObject:
         last_modified=answer.get("LastModified"),
         sha256=_whole_sha256(answer),
         metadata=dict(answer.get("Metadata", {})),
+        checksum=_whole_checksum(answer),
     )
 
 
@@ -218,6 +225,16 @@ def _whole_sha256(answer: Mapping[str, Any]) -> str | None:
     if not checksum or "-" in checksum or answer.get("ChecksumType") == "COMPOSITE":
         return None
     return base64.b64decode(checksum).hex()
+
+
+def _whole_checksum(answer: Mapping[str, Any]) -> Checksum | None:
+    """S3's checksum of the whole object; one of parts (composite) is no checksum of the content."""
+    if answer.get("ChecksumType") == "COMPOSITE":
+        return None
+    found = ((algorithm, answer.get(f"Checksum{algorithm}")) for algorithm in ALGORITHMS)
+    return next(
+        (Checksum(algorithm, base64.b64decode(value)) for algorithm, value in found if value and "-" not in value), None
+    )
 
 
 def _put_error(error: ClientError | BotoCoreError) -> Exception:
