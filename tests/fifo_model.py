@@ -176,8 +176,8 @@ class Model:
             parked = state.parked | {worker.todo[0]}
             yield "copies", _put(state, number, worker._replace(step="finish"), parked=parked), ""
         elif step == "copy late":
-            parked = {"parked": state.parked | {worker.todo[0]}}
-            yield "copies", self._go(state, number, worker, "ack", None, parked), ""
+            late: dict[str, object] = {"parked": state.parked | {worker.todo[0]}}
+            yield "copies", self._go(state, number, worker, "ack", None, late), ""
         else:
             yield from self._write(state, number, worker)
 
@@ -233,6 +233,7 @@ class Model:
     def _write(self, state: State, number: int, worker: Worker) -> Iterator[Step]:
         step, place, held = worker.step, worker.todo[0], worker.held
         row = state.rows[place]
+        changes: dict[str, object]
         assert row is not None
         assert held is not None
         if step == "commit":

@@ -61,7 +61,7 @@ class Start:
     """
 
     event: str
-    objects: dict[tuple[str, str], list[FakeObject]]
+    objects: dict[tuple[str, str], list[FakeObject | None]]
 
 
 def handler(message: Message, tx: Transaction) -> None:
