@@ -634,7 +634,8 @@ SIZES: Final = (
     ("largest message that travels inline, by default", f"{contract.DEFAULT_INLINE_LIMIT_BYTES:,}"),
     ("room kept in every message for a tracer's attributes", f"{contract.DEFAULT_RESERVE_BYTES:,}"),
     ("largest payload, by default", f"{contract.DEFAULT_MAX_PAYLOAD_BYTES:,}"),
-    ("largest payload at all: one PUT of S3", f"{contract.S3_MAX_SINGLE_PUT_BYTES:,}"),
+    ("payload above which it is uploaded in parts, by default", f"{contract.DEFAULT_MULTIPART_THRESHOLD_BYTES:,}"),
+    ("largest object of S3", f"{contract.S3_MAX_OBJECT_BYTES:,}"),
 )
 
 
