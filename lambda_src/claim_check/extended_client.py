@@ -96,6 +96,11 @@ class ForeignMessages:
             if not entry.partition("/")[0] or "*" in entry:
                 raise InvalidSetting(f"foreign bucket {entry!r}: must be bucket or bucket/prefix, without patterns")
 
+    @property
+    def bucket_names(self) -> frozenset[str]:
+        """The buckets, without prefixes."""
+        return frozenset(entry.partition("/")[0] for entry in self.buckets)
+
     def allows(self, bucket: str, key: str) -> bool:
         """Whether a payload may be read that lies there."""
         parts = (entry.partition("/") for entry in self.buckets)

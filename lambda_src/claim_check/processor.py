@@ -81,6 +81,18 @@ class ConsumerRules:
     read_limit_bytes: int = DEFAULT_READ_LIMIT_BYTES
     foreign: ForeignMessages | None = None
 
+    def __post_init__(self) -> None:
+        """Keep the consumer's own bucket for payloads whose hash is known.
+
+        Raises:
+            InvalidSetting: It is among the foreign ones.
+        """
+        if self.foreign is not None and self.bucket in self.foreign.bucket_names:
+            raise errors.InvalidSetting(
+                f"foreign bucket {self.bucket!r}: is the consumer's own; Extended Clients need one of theirs, without "
+                "the demand for conditional writes"
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
