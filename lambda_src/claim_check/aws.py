@@ -35,16 +35,26 @@ from claim_check.permits import PayloadBudget, Permits
 from claim_check.ports import Telemetry
 from claim_check.processor import DEFAULT_READ_LIMIT_BYTES, ConsumerRules, Handler, Processor
 from claim_check.producer import Producer
-from claim_check.settings import ConsumerSettings, ProducerSettings
+from claim_check.retries import Retry
+from claim_check.settings import ConsumerSettings, ProducerSettings, UploadSettings
 
 if TYPE_CHECKING:
+    from claim_check.upload_api import UploadApi
     from claim_check.worker import Worker
 
 PRODUCER_SERVICE: Final = "producer"
+UPLOADS_SERVICE: Final = "uploads"
+
+_WITHIN_A_REQUEST: Final = Retry(attempts=3, budget=5)
+"""An HTTP API waits 30 s at most; its clients repeat what was not answered."""
 
 
 def producer(
-    settings: ProducerSettings, *, clients: Clients | None = None, telemetry: Telemetry | None = None
+    settings: ProducerSettings,
+    *,
+    clients: Clients | None = None,
+    telemetry: Telemetry | None = None,
+    retry: Retry = Retry(),  # noqa: B008 - an immutable value
 ) -> Producer:
     """A producer on AWS.
 
@@ -52,6 +62,7 @@ def producer(
         settings: Its settings.
         clients: AWS clients; the process's shared ones by default.
         telemetry: Logs and metrics; Powertools by default.
+        retry: How outages and refused messages are retried.
     """
     clients, clock, random = clients or shared(), SystemClock(), SystemRandom().random
     store = PayloadStore(
@@ -76,7 +87,37 @@ def producer(
         max_payload_bytes=settings.max_payload_bytes,
         fair_queues=settings.fair_queues,
         wire_format=settings.wire_format,
+        retry=retry,
     )
+
+
+def upload_api(
+    settings: UploadSettings, *, clients: Clients | None = None, telemetry: Telemetry | None = None
+) -> UploadApi:
+    """The function behind an upload API, on AWS.
+
+    Args:
+        settings: Its settings.
+        clients: AWS clients; the process's shared ones by default.
+        telemetry: Logs and metrics; Powertools by default.
+    """
+    from claim_check.adapters.uploads import S3UploadStore  # noqa: PLC0415 - other functions' cold starts need none of it
+    from claim_check.upload_api import UploadApi  # noqa: PLC0415
+    from claim_check.uploads import Uploads  # noqa: PLC0415
+
+    clients = clients or shared()
+    telemetry = telemetry or PowertoolsTelemetry(service=UPLOADS_SERVICE, tracing=settings.producer.tracing)
+    uploads = Uploads(
+        S3UploadStore(clients.s3, signer=clients.s3_signing),
+        producer(settings.producer, clients=clients, telemetry=telemetry, retry=_WITHIN_A_REQUEST),
+        bucket=settings.producer.bucket,
+        clock=SystemClock(),
+        telemetry=telemetry,
+        max_payload_bytes=settings.producer.max_payload_bytes,
+        grant_seconds=settings.grant_seconds,
+        confirm_seconds=settings.confirm_seconds,
+    )
+    return UploadApi(uploads, telemetry=telemetry, tenant_claim=settings.tenant_claim)
 
 
 def consumer(

@@ -81,6 +81,18 @@ DEFAULT_MULTIPART_THRESHOLD_BYTES: Final = 64 * MIB
 """Payloads above this size are uploaded in parts, side by side (R2.4); what fails is repeated by the part."""
 
 DEFAULT_PART_BYTES: Final = 16 * MIB
+UPLOAD_GRANT_SECONDS: Final = 900
+"""How long after its grant a direct upload may begin."""
+
+UNCONFIRMED_SECONDS: Final = 7 * 86_400
+"""Life of a direct upload that was never confirmed (R6.4)."""
+
+UPLOAD_CONFIRM_MARGIN_SECONDS: Final = 3600
+"""A direct upload is not confirmed that late in its life: S3 deletes some time after it decided to."""
+
+UPLOAD_CONFIRM_SECONDS: Final = UNCONFIRMED_SECONDS - UPLOAD_CONFIRM_MARGIN_SECONDS
+"""How old a direct upload may be when it is confirmed."""
+
 LEASE_SLACK_SECONDS: Final = 5
 """A lease outlives the invocation that took it by this much, so that clocks may differ a little."""
 
@@ -129,6 +141,9 @@ WireFormat = Literal["claim-check", "extended-client", "extended-client-legacy"]
 METADATA_TENANT_ID: Final = "tenant-id"
 METADATA_EVENT_ID: Final = "event-id"
 METADATA_SHA256: Final = "sha256"
+
+METADATA_UPLOAD: Final = "upload"
+"""Says that a client uploaded the object by grant: perhaps it is unconfirmed, so no other pointer may rely on it."""
 
 TAG_STATE: Final = "state"
 """Object tag that says how far an upload by grant has come."""
@@ -398,6 +413,9 @@ class Setting:
 
     FOREIGN_CONTENT_TYPE: Final = "CLAIM_CHECK_FOREIGN_CONTENT_TYPE"
     ALLOW_UNVERIFIED: Final = "CLAIM_CHECK_ALLOW_UNVERIFIED"
+    UPLOAD_GRANT: Final = "CLAIM_CHECK_UPLOAD_GRANT_SECONDS"
+    UPLOAD_CONFIRM: Final = "CLAIM_CHECK_UPLOAD_CONFIRM_SECONDS"
+    UPLOAD_TENANT_CLAIM: Final = "CLAIM_CHECK_UPLOAD_TENANT_CLAIM"
     PAYLOAD_ACCESS: Final = "CLAIM_CHECK_PAYLOAD_ACCESS"
     MEMORY_BUDGET: Final = "CLAIM_CHECK_MEMORY_BUDGET_BYTES"
     TEMP_BUDGET: Final = "CLAIM_CHECK_TEMP_BUDGET_BYTES"
@@ -423,6 +441,9 @@ class Metric:
     PUBLISHED: Final = "Published"
     PUBLISHED_CLAIMS: Final = "PublishedClaims"
     PUBLISHED_BYTES: Final = "PublishedBytes"
+    UPLOADS_GRANTED: Final = "UploadsGranted"
+    UPLOADS_CONFIRMED: Final = "UploadsConfirmed"
+    UPLOADS_REFUSED: Final = "UploadsRefused"
     PROCESSED: Final = "Processed"
     DUPLICATE: Final = "Duplicate"
     DEFERRED: Final = "Deferred"

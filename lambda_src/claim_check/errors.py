@@ -18,7 +18,13 @@
     │   ├── InvalidPayload              not bytes, a path or a readable binary file
     │   ├── UnknownField                a field of an invocation that is not known
     │   ├── EventTooLarge               payload over the configured maximum
-    │   └── MessageTooLarge             the message without its payload exceeds what the queue takes
+    │   ├── MessageTooLarge             the message without its payload exceeds what the queue takes
+    │   └── UploadRefused               a direct upload was refused; nothing was published
+    │       ├── ForeignTenant           the caller may not act for this tenant
+    │       ├── NotUploaded             confirmed before it was uploaded
+    │       ├── UploadMismatch          what was uploaded is not what was declared
+    │       ├── UploadTampered          its tag is not the one that was granted
+    │       └── UploadExpired           it is about to be deleted, since nobody confirmed it
     ├── InvalidSetting                  a setting (environment variable) is missing or malformed
     ├── MalformedBatch                  the invocation is no batch of SQS records
     ├── ReceiveRefused                  the queue refuses to hand messages to a worker
@@ -68,6 +74,7 @@ class InvalidEvent(ClaimCheckError, ValueError):
     Attributes:
         field: The field at fault.
         limit: What is allowed.
+        way_out: What to do.
     """
 
     def __init__(self, field: str, problem: str, *, limit: str, way_out: str) -> None:
@@ -82,6 +89,7 @@ class InvalidEvent(ClaimCheckError, ValueError):
         super().__init__(f"{field}: {problem}; allowed: {limit}; {way_out}")
         self.field = field
         self.limit = limit
+        self.way_out = way_out
 
 
 class InvalidName(InvalidEvent):
@@ -130,6 +138,30 @@ class EventTooLarge(InvalidEvent):
 
 class MessageTooLarge(InvalidEvent):
     """The message, even with its payload in S3, exceeds what the queue takes."""
+
+
+class UploadRefused(InvalidEvent):
+    """A direct upload was refused; nothing was published."""
+
+
+class ForeignTenant(UploadRefused):
+    """The caller may not act for this tenant."""
+
+
+class NotUploaded(UploadRefused):
+    """There is no such object: confirmed before it was uploaded, or the upload failed."""
+
+
+class UploadMismatch(UploadRefused):
+    """The object that was uploaded is not the one that was declared."""
+
+
+class UploadTampered(UploadRefused):
+    """The object's tag is neither the one that was granted nor gone."""
+
+
+class UploadExpired(UploadRefused):
+    """The object was not confirmed in time, and is about to be deleted."""
 
 
 class InvalidSetting(ClaimCheckError, ValueError):

@@ -30,7 +30,7 @@ FIELDS_BYTES: Final = 64 * KIB
 MAX_PAYLOAD_BYTES: Final = (LAMBDA_MAX_REQUEST_BYTES - FIELDS_BYTES) * 3 // 4
 """Largest payload of an invocation: what fits into Lambda's request in base64 (about 4.5 MB)."""
 
-_FIELDS: Final = {
+FIELDS: Final = {
     "tenantId": "tenant_id",
     "eventType": "event_type",
     "contentType": "content_type",
@@ -42,8 +42,10 @@ _FIELDS: Final = {
     "attributes": "attributes",
     "groupId": "group_id",
 }
+"""Fields of an invocation that are those of an `Event` under another name."""
+
 _PAYLOADS: Final = ("payload", "payloadText", "payloadBase64")
-_KNOWN: Final = frozenset({*_FIELDS, *_PAYLOADS, "occurredAt", "sensitive"})
+_KNOWN: Final = frozenset({*FIELDS, *_PAYLOADS, "occurredAt", "sensitive"})
 _DEFAULT_TYPES: Final = {
     "payload": "application/json",
     "payloadText": "text/plain; charset=utf-8",
@@ -71,7 +73,7 @@ def to_event(invocation: object, *, message_id: str) -> Event:
         names = ", ".join(sorted(_KNOWN))
         raise UnknownField(unknown[0], "no known field", limit=names, way_out="correct or remove it")
     fields: dict[str, Any] = {
-        name: invocation[given] for given, name in _FIELDS.items() if invocation.get(given) is not None
+        name: invocation[given] for given, name in FIELDS.items() if invocation.get(given) is not None
     }
     for name in ("tenant_id", "event_type"):
         fields.setdefault(name, "")  # the event's own check names it
@@ -80,7 +82,7 @@ def to_event(invocation: object, *, message_id: str) -> Event:
     return Event(
         **({"content_type": _DEFAULT_TYPES[kind], "message_id": message_id} | fields),
         payload=content,
-        occurred_at=_time(invocation.get("occurredAt")),
+        occurred_at=to_time(invocation.get("occurredAt")),
         sensitive=_flag(invocation.get("sensitive")),
     )
 
@@ -142,7 +144,12 @@ def _check_size(kind: str, size: int) -> None:
         )
 
 
-def _time(value: object) -> datetime | None:
+def to_time(value: object) -> datetime | None:
+    """Read the field ``occurredAt``.
+
+    Raises:
+        NaiveTimestamp: It is no timestamp with a time zone.
+    """
     if value is None:
         return None
     try:

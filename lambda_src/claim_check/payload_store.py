@@ -108,7 +108,7 @@ class PayloadStore:
                 generation=generation,
             )
             found = self._put(source, key, content_type, metadata)
-            if isinstance(found, StoredObject) and self._expires_soon(found):
+            if isinstance(found, StoredObject) and (self._expires_soon(found) or _may_be_unconfirmed(found)):
                 continue
             return Claim(
                 bucket=self.bucket,
@@ -207,6 +207,11 @@ class PayloadStore:
 
     def _expires_soon(self, found: StoredObject) -> bool:
         return found.last_modified is None or self._clock.now() - found.last_modified.timestamp() > self._before_send
+
+
+def _may_be_unconfirmed(found: StoredObject) -> bool:
+    """Whether a client uploaded it by grant: unless that is confirmed, a rule of its own deletes it soon."""
+    return contract.METADATA_UPLOAD in found.metadata
 
 
 def _same(found: StoredObject, source: PayloadSource) -> StoredObject:

@@ -189,6 +189,66 @@ class ObjectStore(Protocol):
         """
 
 
+# --- Direct uploads (S3) --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedPut:
+    """A PUT that anybody may make until it expires, but only with exactly these headers.
+
+    Attributes:
+        url: Address with the signature; whoever has it may upload.
+        headers: Headers to be sent as they are; each of them is signed.
+    """
+
+    url: str = field(repr=False)
+    headers: Mapping[str, str]
+
+
+class UploadStore(Protocol):
+    """Lets others write an object, and looks at what they wrote."""
+
+    def sign_put(
+        self,
+        *,
+        bucket: str,
+        key: str,
+        content_length: int,
+        content_type: str,
+        sha256: str,
+        metadata: Mapping[str, str],
+        tags: Mapping[str, str],
+        expires_seconds: int,
+    ) -> SignedPut:
+        """Sign a PUT of an object that must not exist yet: no other length, type, content, metadata or tags. No call.
+
+        Raises:
+            InvalidSetting: The client's signatures do not pin all of them.
+            Unavailable: There are no credentials at the moment.
+        """
+
+    def head(self, *, bucket: str, key: str) -> StoredObject | None:
+        """See `ObjectStore.head`."""
+
+    def tags(self, *, bucket: str, key: str, version_id: str | None) -> Mapping[str, str]:
+        """Tags of an object.
+
+        Raises:
+            MissingPayload: There is no such object or version.
+            AccessDenied: The store refuses.
+            Unavailable: Throttled, failed, or no answer.
+        """
+
+    def replace_tags(self, *, bucket: str, key: str, version_id: str | None, tags: Mapping[str, str]) -> None:
+        """Give an object these tags and no others. Repeating it is safe.
+
+        Raises:
+            MissingPayload: There is no such object or version.
+            AccessDenied: The store refuses.
+            Unavailable: Throttled, failed, or no answer.
+        """
+
+
 # --- Queue (SQS) ----------------------------------------------------------------------------------------------------
 
 

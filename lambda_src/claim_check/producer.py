@@ -217,12 +217,47 @@ class Producer:
         with self._telemetry.span("publish_batch"):
             return self._publish(list(events), trace_header, on_progress)
 
+    def check_claim(self, event: Event, claim: Claim) -> None:
+        """Check what `publish_claim` would check, and do nothing.
+
+        Args:
+            event: As for `publish_claim`.
+            claim: The payload; where it lies need not be known for sure yet.
+
+        Raises:
+            InvalidEvent: The queue would not take this event.
+        """
+        self._check_size(self._staged(self._draft(0, event, None, None), claim).size + CLAIM_SLACK_BYTES)
+
+    def publish_claim(self, event: Event, claim: Claim, *, trace_header: str | None = None) -> Published:
+        """Publish the pointer to a payload that somebody else put into S3.
+
+        The caller answers for the object: it is there, is what the claim says, and lives as long as the plan wants.
+
+        Args:
+            event: What to publish; its own payload is not looked at.
+            claim: The payload.
+            trace_header: Value of ``_X_AMZN_TRACE_ID``, if the caller is traced.
+
+        Raises:
+            InvalidEvent: Refused; nothing was sent.
+            PublishError: Not published, or unknown; publishing it again is safe.
+        """
+        draft = self._draft(0, event, _checked_trace(trace_header), None)
+        staged = self._staged(draft, claim)
+        self._check_size(staged.size)
+        with self._telemetry.span("publish_claim"):
+            (outcome,) = self._send([staged])[1]
+        if isinstance(outcome, str):
+            return self._succeeded(draft, claim, outcome)
+        raise self._failed(event, draft.message_id, outcome).error
+
     # --- A batch, wave by wave --------------------------------------------------------------------------------------
 
     def _publish(
         self, events: Sequence[Event], trace_header: str | None, on_progress: OnBatchProgress | None
     ) -> list[Published | Unpublished]:
-        trace_header = trace_header if trace_header and _TRACE_HEADER.fullmatch(trace_header) else None
+        trace_header = _checked_trace(trace_header)
         results: dict[int, Published | Unpublished] = {}
         drafts: dict[int, _Draft] = {}
         for index, event in enumerate(events):
@@ -348,13 +383,7 @@ class Producer:
 
     def _stage_claim(self, draft: _Draft, source: PayloadSource) -> _Staged:
         size = self._staged(draft, self._expected_claim(draft, source.content_length)).size + CLAIM_SLACK_BYTES
-        if size > self._max_message:
-            raise MessageTooLarge(
-                "attributes, domain_ref",
-                f"the message without its payload has {size} bytes, reserves included",
-                limit=f"up to {self._max_message} bytes",
-                way_out="move attributes and domain_ref into the payload",
-            )
+        self._check_size(size)
         if self._wire_format != "claim-check":
             extended_client.check_text(source)
         with self._telemetry.span("put_payload"):
@@ -367,6 +396,15 @@ class Producer:
                 content_type=draft.event.content_type,
             )
         return self._staged(draft, claim)
+
+    def _check_size(self, size: int) -> None:
+        if size > self._max_message:
+            raise MessageTooLarge(
+                "attributes, domain_ref",
+                f"the message without its payload has {size} bytes, reserves included",
+                limit=f"up to {self._max_message} bytes",
+                way_out="move attributes and domain_ref into the payload",
+            )
 
     def _staged(self, draft: _Draft, payload: Inline | Claim) -> _Staged:
         message = _message(draft, payload, self._wire_format)
@@ -471,6 +509,10 @@ class Producer:
             errorCode=type(error).__name__,
         )
         return Unpublished(message_id=message_id, error=error)
+
+
+def _checked_trace(trace_header: str | None) -> str | None:
+    return trace_header if trace_header and _TRACE_HEADER.fullmatch(trace_header) else None
 
 
 def deduplication_id(tenant_id: str, idempotency_key: str) -> str:

@@ -131,6 +131,43 @@ class ProducerSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UploadSettings:
+    """Settings of the function behind an upload API, beside those of its producer.
+
+    Attributes:
+        producer: How it publishes what is confirmed.
+        grant_seconds: How long after its grant an upload may begin.
+        confirm_seconds: How old an upload may be when it is confirmed.
+        tenant_claim: Claim of the caller's token that names its tenant; absent lets a caller act for any.
+    """
+
+    producer: ProducerSettings
+    grant_seconds: int = contract.UPLOAD_GRANT_SECONDS
+    confirm_seconds: int = contract.UPLOAD_CONFIRM_SECONDS
+    tenant_claim: str | None = None
+
+    @classmethod
+    def from_environment(cls, variables: Mapping[str, str]) -> UploadSettings:
+        """Read them.
+
+        Raises:
+            InvalidSetting: A variable is missing or malformed.
+        """
+        read = Environment(variables)
+        producer = ProducerSettings.from_environment(variables)
+        if producer.wire_format != "claim-check":
+            raise InvalidSetting(f"{Setting.WIRE_FORMAT} = {producer.wire_format!r}: direct uploads need claim-check")
+        return cls(
+            producer=producer,
+            grant_seconds=read.integer(
+                Setting.UPLOAD_GRANT, default=cls.grant_seconds, minimum=1, maximum=contract.UNCONFIRMED_SECONDS
+            ),
+            confirm_seconds=read.integer(Setting.UPLOAD_CONFIRM, default=cls.confirm_seconds, minimum=1),
+            tenant_claim=read.optional(Setting.UPLOAD_TENANT_CLAIM),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class ConsumerSettings:
     """Settings of a consumer.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 import boto3
 from botocore.config import Config
@@ -78,6 +79,12 @@ class Clients:
         return client
 
     @property
+    def s3_signing(self) -> S3Client:
+        """Client of S3 for presigned URLs: they name the bucket's Region, since a redirect would lose the body."""
+        client: S3Client = self._client("s3", signing=True)
+        return client
+
+    @property
     def sqs(self) -> SQSClient:
         """Client of SQS."""
         client: SQSClient = self._client("sqs")
@@ -95,17 +102,17 @@ class Clients:
         client: DynamoDBClient = self._client("dynamodb")
         return client
 
-    def _client(self, service: str, *, polling: bool = False) -> Any:  # noqa: ANN401 - narrowed by the properties
-        name = f"{service} polling" if polling else service
+    def _client(self, service: str, **options: bool) -> Any:  # noqa: ANN401 - narrowed by the properties
+        name = " ".join((service, *options))
         with self._lock:
             if self._session is None:
                 self._session = boto3.Session()
             if name not in self._clients:
-                self._clients[name] = make_client(self._session, service, polling=polling)
+                self._clients[name] = make_client(self._session, service, **options)
             return self._clients[name]
 
 
-def make_client(session: boto3.Session, service: str, *, polling: bool = False) -> Any:  # noqa: ANN401 - boto3 makes client classes at run time
+def make_client(session: boto3.Session, service: str, *, polling: bool = False, signing: bool = False) -> Any:  # noqa: ANN401 - boto3 makes client classes at run time
     """A client, set up for the endpoint that the session and the environment give it."""
     create: Any = session.client
     config = config_for(service)
@@ -113,6 +120,10 @@ def make_client(session: boto3.Session, service: str, *, polling: bool = False) 
         once: Any = {"read_timeout": POLL_READ_SECONDS, "retries": {"mode": "standard", "total_max_attempts": 1}}
         config = config.merge(Config(**once))
     client = create(service, config=config)
+    if signing and (urlsplit(client.meta.endpoint_url).hostname or "").endswith((".amazonaws.com", ".amazonaws.com.cn")):
+        # By default botocore signs for S3's global address, which redirects where a bucket is elsewhere.
+        regional: Any = {"s3": {"addressing_style": "virtual"}}
+        return create(service, config=config.merge(Config(**regional)))
     if service == "s3" and client.meta.endpoint_url.startswith("http://"):
         return create(service, config=config_for(service, tls=False))
     return client
