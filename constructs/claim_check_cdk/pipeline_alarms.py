@@ -32,6 +32,9 @@ class _Rule:
     what_to_do: str
 
 
+_RUNBOOK: Final = "Runbook: docs/runbook.md#alarm-"
+"""Each alarm has a section of its name there; a test of the docs holds the two together."""
+
 _ERROR_RULES: Final = {
     "AccessDenied": (
         ErrorCode.ACCESS_DENIED,
@@ -235,7 +238,7 @@ class PipelineAlarms(Construct):
         alarm = cloudwatch.Alarm(
             self,
             alarm_id,
-            alarm_description=f"{self._service}: {rule.what_to_do}",
+            alarm_description=f"{self._service}: {rule.what_to_do} {_RUNBOOK}{alarm_id.lower()}",
             metric=metric,
             threshold=rule.threshold,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

@@ -24,7 +24,7 @@ MIN_CONCURRENCY: Final = 2
 MAX_GATHERING_SECONDS: Final = 300
 
 _HANDLER: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-_CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", re.ASCII)
+_CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/([a-z0-9!#$&^_.+-]+|\*)", re.ASCII)
 _MIN_INLINE_BYTES: Final = 1024
 
 
@@ -137,8 +137,8 @@ def check_filters(
             _CONTENT_TYPE.fullmatch(content_type) is not None,
             "content_types",
             repr(content_type),
-            "must be type/subtype in lower case, without parameters",
-            "name it like application/pdf",
+            "must be type/subtype or type/* in lower case, without parameters",
+            "name it like application/pdf or image/*",
         )
 
 

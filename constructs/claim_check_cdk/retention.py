@@ -123,7 +123,8 @@ class RetentionPlan:
     def table(self) -> str:
         """The sum as a table for people, one term a line."""
         rounds = f"{self.redrive_rounds} redrive round{'s'[: self.redrive_rounds != 1]}"
-        lines = [f"Retention plan of {self.name} ({self.lives} lives: the first and {rounds}):"]
+        lives = f"{self.lives} lives: the first and {rounds}" if self.redrive_rounds else "one life, never redriven"
+        lines = [f"Retention plan of {self.name} ({lives}):"]
         lines += [
             f"  {'' if index == 0 else '+':1} {f'{term.repeats} x ' if term.repeats > 1 else '':4}{term.name:<12}"
             f"{format_seconds(term.seconds):>14}   {term.why}"

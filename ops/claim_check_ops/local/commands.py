@@ -112,7 +112,8 @@ def deploy_app(aws: EmbeddedAws, project: Path, console: Console) -> dict[str, d
 
 def outputs_table(outputs: dict[str, dict[str, str]]) -> Table:
     """Return the stacks' outputs as a table."""
-    table = Table("stack", "output", "value", title="Deployed")
+    table = Table("stack", "output", title="Deployed")
+    table.add_column("value", overflow="fold")
     for stack, values in outputs.items():
         for name, value in values.items():
             table.add_row(stack, name, value)
