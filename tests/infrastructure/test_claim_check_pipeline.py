@@ -72,7 +72,7 @@ class Sample:
             retention_terms=RetentionTerms(before_send=cdk.Duration.hours(6), triage=cdk.Duration.days(30)),
             event_types={"Uploaded": [2, 1], "Replaced": [1]},
             tenants=["t-1"],
-            content_types=["image/png", "application/pdf"],
+            content_types=["image/*", "application/pdf"],
             payload_access="file",
             max_payload=cdk.Size.mebibytes(100),
             expansion_factor=2.5,
@@ -258,7 +258,7 @@ def test_the_runtime_understands_every_variable(sample: Sample) -> None:
     assert settings.concurrency == 4
     assert settings.max_attempts == 3
     assert settings.max_payload_bytes == 100 * MIB
-    assert settings.content_types == ("application/pdf", "image/png")
+    assert settings.content_types == ("application/pdf", "image/*")
     assert settings.event_types == {"Uploaded": {1, 2}, "Replaced": {1}}
     assert settings.inbox_ttl_seconds == 67 * DAY
     assert settings.tracing is False
