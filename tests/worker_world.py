@@ -230,6 +230,7 @@ def make_worker(
         "visibility_seconds": VISIBILITY_SECONDS,
         "alive": lambda: alive.append(time.monotonic()),
         "pause": pauses,
+        "linger_seconds": 0,
         **options,
     }
     polled.worker = Worker(made, cast(Any, polled), **settings)

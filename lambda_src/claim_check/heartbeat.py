@@ -7,11 +7,17 @@ is ever extended.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from claim_check.errors import LostLease, Unavailable
 from claim_check.ports import VisibilityChange
+
+BEATS: Final = 3
+"""Beats in the time that a message is hidden."""
+
+RECEIVED_SECONDS: Final = 20
+"""Longest that a message is hidden by its receive alone: nobody may have read the answer of a poll that was left."""
 
 PATIENCE_SECONDS: Final = 1.0
 
@@ -21,7 +27,11 @@ if TYPE_CHECKING:
 
 
 class Heartbeat:
-    """Extends visibility and lease of the records that it is told of."""
+    """Extends visibility and lease of the records that it is told of.
+
+    Attributes:
+        received_seconds: How long a receive is to hide messages.
+    """
 
     def __init__(
         self, queue: ReceivingQueue, *, queue_url: str, seconds: int, clock: Clock, telemetry: Telemetry
@@ -37,6 +47,7 @@ class Heartbeat:
         """
         self._queue = queue
         self._queue_url = queue_url
+        self.received_seconds = min(seconds, RECEIVED_SECONDS)
         self._seconds = seconds
         self._clock = clock
         self._telemetry = telemetry
@@ -44,12 +55,15 @@ class Heartbeat:
         self._lock = threading.Lock()
         self._changing = threading.Lock()
 
-    def add(self, records: Iterable[Record]) -> None:
-        """Let records beat."""
+    def add(self, records: Sequence[Record]) -> None:
+        """Let records beat that were just received."""
+        first = self._clock.monotonic() + self.received_seconds / BEATS
+        for record in records:
+            record.beats_at = first
         with self._lock:
             self._records.update({id(record): record for record in records})
 
-    def remove(self, records: Iterable[Record]) -> None:
+    def remove(self, records: Sequence[Record]) -> None:
         """Stop them: when this returns, no beat will undo the visibility that their outcomes ask for.
 
         It waits for a change under way, but not for a queue that does not answer.
@@ -61,8 +75,12 @@ class Heartbeat:
             self._changing.release()
 
     def beat(self) -> None:
-        """Extend everything once: leases first, so that a message is not hidden for a worker that lost it."""
-        ours = [record for record in self._beating() if self._keep_lease(record)]
+        """Extend what is due: leases first, so that a message is not hidden for a worker that lost it."""
+        now = self._clock.monotonic()
+        due = [record for record in self._beating() if record.beats_at <= now]
+        for record in due:
+            record.beats_at = now + self._seconds / BEATS
+        ours = [record for record in due if self._keep_lease(record)]
         with self._changing:
             beating = set(map(id, self._beating()))
             changes = [VisibilityChange(one.receipt_handle, self._seconds) for one in ours if id(one) in beating]
@@ -84,6 +102,7 @@ class Heartbeat:
         except LostLease:
             record.deadline.close()
         except Unavailable:
+            record.beats_at = 0.0  # at once again
             if self._clock.now() >= hold.until:
                 record.deadline.close()
         return record.deadline.remaining() > 0

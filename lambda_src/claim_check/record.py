@@ -36,6 +36,7 @@ class Record:
         deadline: When it is given up.
         batch: The messages that were received together with it.
         hold: Its lease, once its attempt has started.
+        beats_at: When its heartbeat is due, on the monotonic clock.
     """
 
     def __init__(self, reading: Reading, deadline: Deadline, batch: Batch) -> None:
@@ -44,6 +45,7 @@ class Record:
         self.deadline = deadline
         self.batch = batch
         self.hold: Hold | None = None
+        self.beats_at = 0.0
         self._settled = False
         self._lock = threading.Lock()
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from claim_check import contract
 from claim_check.ports import VisibilityChange
 
 if TYPE_CHECKING:
@@ -18,21 +19,29 @@ FIRST_PAUSE_SECONDS: Final = 0.2
 
 
 class Settler:
-    """Collects what is to be told while a call is under way: full batches when busy, no delay when idle."""
+    """Collects what is to be told into few calls. Deletes can wait a moment, since what is done is done."""
 
     def __init__(
-        self, queue: ReceivingQueue, *, queue_url: str, pause: Callable[[float], object], telemetry: Telemetry
+        self,
+        queue: ReceivingQueue,
+        *,
+        queue_url: str,
+        linger_seconds: float,
+        pause: Callable[[float], object],
+        telemetry: Telemetry,
     ) -> None:
         """Have nothing to tell.
 
         Args:
             queue: Whom to tell.
             queue_url: Its URL.
+            linger_seconds: How long a delete waits for others to share its call.
             pause: Waits before a repetition.
             telemetry: Logs.
         """
         self._queue = queue
         self._queue_url = queue_url
+        self._linger = linger_seconds
         self._pause = pause
         self._telemetry = telemetry
         self._deletes: list[str] = []
@@ -70,6 +79,7 @@ class Settler:
             with self._changed:
                 self._telling = False
                 self._changed.wait_for(lambda: self._deletes or self._changes or self._closed)
+                self._changed.wait_for(self._urgent, timeout=self._linger)
                 deletes, self._deletes = self._deletes, []
                 changes, self._changes = self._changes, []
                 self._telling = bool(deletes or changes)
@@ -79,6 +89,9 @@ class Settler:
                 self._queue.change_visibility(self._queue_url, changes)
             if deletes:
                 self._delete(deletes)
+
+    def _urgent(self) -> bool:
+        return bool(self._changes) or self._closed or len(self._deletes) >= contract.SQS_MAX_BATCH_ENTRIES
 
     def _delete(self, receipt_handles: list[str]) -> None:
         left = receipt_handles

@@ -19,7 +19,7 @@ from claim_check.consumer import behind
 from claim_check.contract import Metric
 from claim_check.deadline import Deadline
 from claim_check.errors import InvalidSetting, LostLease, Unavailable, WorkerStopped
-from claim_check.heartbeat import Heartbeat
+from claim_check.heartbeat import BEATS, Heartbeat
 from claim_check.lanes import Lane, Lanes
 from claim_check.polling import Poller
 from claim_check.processor import Outcome
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 DEFAULT_CONCURRENCY: Final = 10
 MIN_VISIBILITY_SECONDS: Final = 2
 MAX_VISIBILITY_SECONDS: Final = 3600
-BEATS_PER_VISIBILITY: Final = 3
-LONGEST_BEAT_SECONDS: Final = 20.0
 
+LINGER_SECONDS: Final = 0.1
 LET_GO_SECONDS: Final = 1.0
 """After the grace, deadlines are closed: time for handlers to notice."""
 
@@ -69,6 +68,7 @@ class Worker:
         visibility_seconds: int = contract.WORKER_VISIBILITY_SECONDS,
         time_limit_seconds: float | None = None,
         grace_seconds: float = contract.WORKER_GRACE_SECONDS,
+        linger_seconds: float = LINGER_SECONDS,
         alive: Callable[[], object] | None = None,
         pause: Callable[[threading.Event, float], object] = threading.Event.wait,
     ) -> None:
@@ -83,11 +83,13 @@ class Worker:
             new_id: Makes the ids of receives on FIFO, never the same twice.
             concurrency: Lanes side by side: messages on a standard queue, message groups on FIFO.
             visibility_seconds: How long a message stays hidden, and its lease lasts, after its worker vanished; 2 to
-                3600. A heartbeat extends both at least three times in that time.
+                3600. A heartbeat extends both, three times in that time; by its receive alone a message is hidden for
+                20 at most.
             time_limit_seconds: How long a handler may take; by default, and at most, what SQS allows: 12 hours from
                 the receive, less twice the visibility.
             grace_seconds: How long running handlers may go on when the worker is asked to stop; 5 at most, so that
                 the whole stop takes less than 10.
+            linger_seconds: How long a delete waits for others to share its call.
             alive: Called while receives succeed, and while all lanes are busy within their time: for a health file.
             pause: Waits for the event of the stop, so many seconds at most.
 
@@ -109,18 +111,22 @@ class Worker:
         self._alive = alive or (lambda: None)
         self._pause = pause
         url = consumer.queue_url
+        self._heartbeat = Heartbeat(queue, queue_url=url, seconds=visibility_seconds, clock=clock, telemetry=telemetry)
         self._poller = Poller(
             queue,
             queue_url=url,
-            visibility_seconds=visibility_seconds,
+            visibility_seconds=self._heartbeat.received_seconds,
             clock=clock,
             random=random,
             new_id=new_id,
             telemetry=telemetry,
         )
-        self._heartbeat = Heartbeat(queue, queue_url=url, seconds=visibility_seconds, clock=clock, telemetry=telemetry)
         self._settler = Settler(
-            queue, queue_url=url, pause=lambda seconds: pause(self._stopping, seconds), telemetry=telemetry
+            queue,
+            queue_url=url,
+            linger_seconds=linger_seconds,
+            pause=lambda seconds: pause(self._stopping, seconds),
+            telemetry=telemetry,
         )
         self._lanes = Lanes(concurrency)
         self._asked: SimpleQueue[BaseException | None] = SimpleQueue()
@@ -190,8 +196,7 @@ class Worker:
         return thread
 
     def _beat(self) -> None:
-        seconds = min(self._visibility / BEATS_PER_VISIBILITY, LONGEST_BEAT_SECONDS)
-        while not self._ended.wait(seconds):
+        while not self._ended.wait(self._heartbeat.received_seconds / BEATS / 2):
             try:
                 self.beat()
             except Exception as error:  # noqa: BLE001 - the next beat may do better; until then leases only grow older

@@ -55,7 +55,7 @@ class Story:
 
         def handle(message: Message, tx: Transaction) -> None:
             if message.idempotency_key == "first":
-                self.world.clock.advance(30)
+                self.world.clock.advance(15)
                 started.worker.beat()
                 if self.stops:
                     started.worker.stop()
