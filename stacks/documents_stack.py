@@ -7,7 +7,7 @@ from typing import Any, Final
 from aws_cdk import Stack
 from constructs import Construct
 
-from claim_check_cdk import AccessLogBucket, ClaimCheckPipeline, DomainTable, ProducerFunction
+from claim_check_cdk import AccessLogBucket, ClaimCheckPipeline, DomainTable, ProducerFunction, UploadApi
 from claim_check_cdk.bundling import package_folder
 from stacks.pipeline_outputs import output_pipeline
 from stacks.settings import Settings
@@ -19,12 +19,13 @@ TABLE_VARIABLE: Final = "DOCUMENTS_TABLE"
 
 
 class DocumentsStack(Stack):
-    """Producer function, documents pipeline, and the table its handler writes.
+    """Producer function, upload API, documents pipeline, and the table its handler writes.
 
     Attributes:
         documents: The table of documents.
         pipeline: The pipeline.
         producer: The function that an application invokes with an event.
+        uploads: The API by which clients upload large files straight to S3.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, settings: Settings, **stack: Any) -> None:  # noqa: ANN401 - cdk.StackProps
@@ -60,4 +61,19 @@ class DocumentsStack(Stack):
             log_retention=settings.log_retention,
             removal_policy=keep,
         )
-        output_pipeline(self, self.pipeline, self.producer, DocumentsTableName=self.documents.table.table_name)
+        self.uploads = UploadApi(
+            self,
+            "UploadApi",
+            pipeline=self.pipeline,
+            handler_package=package_folder(HANDLER_PACKAGE),
+            log_retention=settings.log_retention,
+            removal_policy=keep,
+        )
+        output_pipeline(
+            self,
+            self.pipeline,
+            self.producer,
+            DocumentsTableName=self.documents.table.table_name,
+            UploadApiUrl=self.uploads.url,
+            UploadFunctionName=self.uploads.function.function_name,
+        )

@@ -17,6 +17,7 @@ from claim_check_cdk.pointer_life import RetentionTerms
 from claim_check_cdk.producer_function import ProducerFunction
 from claim_check_cdk.retention import RetentionPlan
 from claim_check_cdk.sizing import Sizing
+from claim_check_cdk.upload_api import UploadApi
 from claim_check_cdk.validation import InvalidSettingsError, Mistake
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "RetentionPlan",
     "RetentionTerms",
     "Sizing",
+    "UploadApi",
 ]

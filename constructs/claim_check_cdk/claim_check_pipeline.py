@@ -80,6 +80,7 @@ class ClaimCheckPipeline(Construct):
         event_source: The mapping from queue to function.
         alarms: The alarms.
         consumer_name: In inbox rows, and the dimension of the metrics.
+        retention_terms: Terms of its retention plan that no queue knows of itself.
     """
 
     def __init__(
@@ -183,7 +184,7 @@ class ClaimCheckPipeline(Construct):
         """
         super().__init__(scope, construct_id)
         self.consumer_name = consumer_name or construct_id
-        self._terms = retention_terms or RetentionTerms()
+        self.retention_terms = self._terms = retention_terms or RetentionTerms()
         self._inline = inline
         self._inline_limit = _bytes_or(inline_limit, DEFAULT_INLINE_LIMIT_BYTES)
         self._fair_queues = fair_queues

@@ -12,7 +12,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from claim_check.contract import PAYLOAD_PREFIX, TAG_STATE, TAG_UNCONFIRMED
+from claim_check.contract import PAYLOAD_PREFIX, TAG_STATE, TAG_UNCONFIRMED, UNCONFIRMED_SECONDS
 from claim_check_cdk.payload_holder import PayloadHolder
 from claim_check_cdk.payload_lifecycle import check_rules, shorter_than
 from claim_check_cdk.pointer_life import lazy_number
@@ -20,7 +20,6 @@ from claim_check_cdk.retention import DAY
 from claim_check_cdk.validation import Mistakes, describe, known_seconds
 
 _MAX_LIFE_DAYS: Final = 36_500
-_UNCONFIRMED_DAYS: Final = 7
 
 
 class ObjectEventTrail(Protocol):
@@ -41,6 +40,7 @@ class PayloadBucket(PayloadHolder):
     Attributes:
         bucket: The bucket.
         versioned: Whether it keeps versions.
+        unconfirmed_expiration: Life of an upload by grant that was never confirmed.
     """
 
     def __init__(
@@ -88,7 +88,8 @@ class PayloadBucket(PayloadHolder):
         _check_days(mistakes, "expiration", expiration)
         _check_days(mistakes, "unconfirmed_expiration", unconfirmed_expiration)
         _check_lock(mistakes, versioned=versioned, object_lock=object_lock, retention=object_lock_retention)
-        own_rules = self._rules(unconfirmed_expiration or Duration.days(_UNCONFIRMED_DAYS), versioned=versioned)
+        self.unconfirmed_expiration: Duration = unconfirmed_expiration or Duration.seconds(UNCONFIRMED_SECONDS)
+        own_rules = self._rules(self.unconfirmed_expiration, versioned=versioned)
         check_rules(mistakes, lifecycle_rules, versioned=versioned, taken={str(rule.id) for rule in own_rules})
         mistakes.raise_all()
         self.versioned = versioned

@@ -64,6 +64,37 @@ class PayloadHolder(KeepsForPointers):
         grant = self._grant_objects(grantee, prefixes, ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"])
         return self._with_key(grant, grantee, "kms:Decrypt", "kms:GenerateDataKey")
 
+    def grant_upload(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow granting direct uploads of payloads to others, and confirming them (R2.8).
+
+        A presigned request may do what its signer may, so the signer needs the rights that the upload uses.
+
+        Args:
+            grantee: Who.
+        """
+        prefixes = payload_prefixes(None, None)
+        versions = ["s3:DeleteObjectVersionTagging", "s3:GetObjectVersionTagging", "s3:PutObjectVersionTagging"]
+        grant = self._grant_objects(
+            grantee,
+            prefixes,
+            [
+                "s3:DeleteObjectTagging",
+                "s3:GetObject",
+                "s3:GetObjectTagging",
+                "s3:PutObject",
+                "s3:PutObjectTagging",
+                *(versions if self.versioned else ()),
+            ],
+        )
+        # Without it a missing object answers 403 and cannot be told from a denied one.
+        listing = iam.Grant.add_to_principal(
+            grantee=grantee,
+            actions=["s3:ListBucket"],
+            resource_arns=[self.bucket.bucket_arn],
+            conditions={"StringLike": {"s3:prefix": prefixes}},
+        )
+        return self._with_key(grant.combine(listing), grantee, "kms:Decrypt", "kms:GenerateDataKey")
+
     def grant_read(
         self,
         grantee: iam.IGrantable,

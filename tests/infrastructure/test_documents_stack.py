@@ -26,6 +26,7 @@ from claim_check_cdk import (
     FifoOptions,
     MessageQueue,
     PayloadBucket,
+    UploadApi,
 )
 from stacks.documents_stack import DocumentsStack
 from stacks.settings import ENVIRONMENT_CONTEXT, ENVIRONMENTS_CONTEXT, Settings
@@ -83,7 +84,12 @@ def test_logical_ids_of_what_holds_data_never_change(sample: Sample) -> None:
         "AWS::S3::Bucket": ["AccessLogsBucketCD784A59", "PipelineBucket60D569E5"],
         "AWS::SQS::Queue": ["PipelineQueue723C0BA4", "PipelineQueueDeadLetterQueue1E6CA382"],
         "AWS::DynamoDB::Table": ["DocumentsTable2245A403", "PipelineInboxTable76B6B6B9"],
-        "AWS::Logs::LogGroup": ["PipelineConsumerLogGroupE7AEE49B", "ProducerLogGroup921A9B44"],
+        "AWS::Logs::LogGroup": [
+            "PipelineConsumerLogGroupE7AEE49B",
+            "ProducerLogGroup921A9B44",
+            "UploadApiAccessLogs7B8B326A",
+            "UploadApiUploadsLogGroupE679D892",
+        ],
     }
 
 
@@ -97,7 +103,7 @@ def test_what_holds_data_stays_in_production(sample: Sample) -> None:
 def test_nothing_needs_a_custom_resource(sample: Sample) -> None:
     types = {resource["Type"] for resource in sample.template.to_json()["Resources"].values()}
     assert not [name for name in types if name.startswith(("Custom::", "AWS::CloudFormation::"))]
-    sample.template.resource_count_is("AWS::Lambda::Function", 2)
+    sample.template.resource_count_is("AWS::Lambda::Function", 3)
 
 
 def test_a_local_run_finds_what_it_needs(sample: Sample) -> None:
@@ -109,6 +115,8 @@ def test_a_local_run_finds_what_it_needs(sample: Sample) -> None:
         "DocumentsTableName",
         "ConsumerFunctionName",
         "ProducerFunctionName",
+        "UploadApiUrl",
+        "UploadFunctionName",
     }
 
 
@@ -147,6 +155,9 @@ def test_the_acknowledged_findings_are_exactly_these(sample: Sample) -> None:
         "Documents/Producer/Role/Resource": x_ray,
         "Documents/Producer/Role/DefaultPolicy": [objects],
         "Documents/Producer/Function/Resource": ["Serverless-LambdaDLQ"],
+        "Documents/UploadApi/Uploads/Role/Resource": x_ray,
+        "Documents/UploadApi/Uploads/Role/DefaultPolicy": [objects],
+        "Documents/UploadApi/Uploads/Function/Resource": ["Serverless-LambdaDLQ"],
     }
 
 
@@ -197,6 +208,8 @@ def everything() -> cdk.Stack:
         tenants=["t-1"],
     )
     pipeline.grant_publish(pipeline.consumer)
+    api = UploadApi(stack, "Uploads", pipeline=pipeline, allowed_origins=["https://app.example.com"])
+    api.grant_invoke(pipeline.consumer)
     return stack
 
 
