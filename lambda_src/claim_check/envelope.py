@@ -193,9 +193,12 @@ def header(envelope: Envelope) -> dict[str, Any]:
     return document
 
 
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
 def dump(document: Any) -> str:  # noqa: ANN401 - JSON
     """Compact JSON that SQS takes as a body and as the value of an attribute."""
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = _JSON.encode(document)
     return NOT_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -240,7 +240,7 @@ def opened(
     if isinstance(payload, bytes):
         check_size(len(payload), max_bytes)
         if part_size(len(payload)) is None:
-            yield PayloadSource(len(payload), hashlib.sha256(payload).hexdigest(), content=payload)
+            yield of_bytes(payload)
             return
         payload = io.BytesIO(payload)  # shares the bytes
     with ExitStack() as stack:
@@ -254,6 +254,11 @@ def opened(
             raise _unreadable(error) from error
         section.sent = None if on_progress is None else _Sent(on_progress, length)
         yield PayloadSource(length, digest, section=section, parts=parts)
+
+
+def of_bytes(content: bytes) -> PayloadSource:
+    """A payload in memory that is sent whole."""
+    return PayloadSource(len(content), hashlib.sha256(content).hexdigest(), content=content)
 
 
 def check_size(size: int, max_bytes: int) -> None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -23,11 +23,15 @@ from claim_check.payload_source import OnProgress, PayloadSource, Step
 from claim_check.payload_store import MAX_GENERATIONS, PayloadStore
 from claim_check.ports import Clock, MessageAttribute, MessageQueue, OutgoingMessage, SendResult, Telemetry
 from claim_check.retries import Retry
+from claim_check.side_by_side import SideBySide
 from claim_check.telemetry import message_fields
 
 FIFO_SUFFIX: Final = ".fifo"
 WAVE: Final = 100
-"""Events of a batch that are on their way at once: what bounds memory, and what a crash can leave behind."""
+"""Events of a batch that are prepared together: what bounds memory, and what a crash can leave behind."""
+
+WAVES_AHEAD: Final = 2
+"""Waves that are on their way while the next one is prepared."""
 
 SMALL_BYTES: Final = 16 * contract.KIB
 """Bytes up to this size are looked at without a thread: if they travel inline, that waits for nothing."""
@@ -106,8 +110,20 @@ class _Staged:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Wave:
+    """Events whose messages are on their way.
+
+    Attributes:
+        refused: Events that got no message, and why.
+        answers: Waits for the calls: each with SQS's answer to each of its messages.
+    """
+
+    refused: list[tuple[_Draft, ClaimCheckError]]
+    answers: Callable[[], list[tuple[Sequence[_Staged], list[str | ClaimCheckError]]]]
+
+
 _Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 
 class Producer:
@@ -267,35 +283,54 @@ class Producer:
                 results[index] = self._failed(event, event.message_id, error)
         items = [packing.Item(index, 0, draft.group_id if self._fifo else None) for index, draft in drafts.items()]
         stopped: set[str | None] = set()
-        for one_round in packing.rounds(items):
-            for wave in _slices(one_round, WAVE):
-                self._publish_wave([drafts[item.index] for item in wave], stopped, results)
+        with SideBySide(self._parallel) as threads:
+            for one_round in packing.rounds(items):
+                self._publish_round([drafts[item.index] for item in one_round], stopped, results, threads)
         return [results[index] for index in range(len(events))]
 
-    def _publish_wave(
-        self, drafts: Sequence[_Draft], stopped: set[str | None], results: dict[int, Published | Unpublished]
+    def _publish_round(
+        self,
+        drafts: Sequence[_Draft],
+        stopped: set[str | None],
+        results: dict[int, Published | Unpublished],
+        threads: SideBySide,
     ) -> None:
-        """Publish events of which no two share a group; add the groups of those that failed to ``stopped``."""
-        staged: list[_Staged] = []
+        """Publish events of which no two share a group; add the groups of those that failed to ``stopped``.
+
+        While the calls of a wave are on their way, the next one is prepared and an earlier one is accounted for.
+        """
         free = [draft for draft in drafts if not self._fifo or draft.group_id not in stopped]
-        outcomes: list[tuple[_Draft, str | ClaimCheckError]] = [
-            (draft, _overtaken(draft)) for draft in drafts if self._fifo and draft.group_id in stopped
-        ]
-        for draft, ready in zip(free, self._stage_all(free), strict=True):
-            if isinstance(ready, _Staged):
-                staged.append(ready)
-            else:
-                outcomes.append((draft, ready))
-        payloads: dict[int, Inline | Claim] = {}
-        for call, answers in self._map(self._send, self._calls(staged)):
-            payloads |= {one.draft.index: one.payload for one in call}
-            outcomes += [(one.draft, answer) for one, answer in zip(call, answers, strict=True)]
-        for draft, outcome in outcomes:
-            if isinstance(outcome, str):
-                results[draft.index] = self._succeeded(draft, payloads[draft.index], outcome)
-            else:
-                results[draft.index] = self._failed(draft.event, draft.message_id, outcome)
-                stopped.add(draft.group_id)
+        for draft in drafts:
+            if self._fifo and draft.group_id in stopped:
+                results[draft.index] = self._failed(draft.event, draft.message_id, _overtaken(draft))
+        waves = list(_slices(free, WAVE))
+        on_their_way: deque[_Wave] = deque()
+        for number, wave in enumerate(waves, 1):
+            on_their_way.append(self._send_wave(wave, threads, last=number == len(waves)))
+            if len(on_their_way) > WAVES_AHEAD:
+                self._settle(on_their_way.popleft(), stopped, results)
+        for sent in on_their_way:
+            self._settle(sent, stopped, results)
+
+    def _send_wave(self, drafts: Sequence[_Draft], threads: SideBySide, *, last: bool) -> _Wave:
+        """Stage events, and put their messages on the way."""
+        outcomes = list(zip(drafts, self._stage_all(drafts, threads), strict=True))
+        refused = [(draft, outcome) for draft, outcome in outcomes if not isinstance(outcome, _Staged)]
+        staged = [outcome for _, outcome in outcomes if isinstance(outcome, _Staged)]
+        return _Wave(refused, threads.start(self._send, self._calls(staged), wait=last))
+
+    def _settle(self, wave: _Wave, stopped: set[str | None], results: dict[int, Published | Unpublished]) -> None:
+        """Wait for a wave's answers, and tell what became of its events."""
+        failed = wave.refused
+        for call, answers in wave.answers():
+            for one, answer in zip(call, answers, strict=True):
+                if isinstance(answer, str):
+                    results[one.draft.index] = self._succeeded(one.draft, one.payload, answer)
+                else:
+                    failed.append((one.draft, answer))
+        for draft, error in failed:
+            results[draft.index] = self._failed(draft.event, draft.message_id, error)
+            stopped.add(draft.group_id)
 
     def _calls(self, staged: Sequence[_Staged]) -> list[list[_Staged]]:
         """Pack messages into calls; where ten do not fit by their bytes, the largest go to S3 first."""
@@ -309,12 +344,6 @@ class Producer:
             fitting += [self._offload(one) if place in chosen else one for place, one in enumerate(ten)]
         items = [packing.Item(place, one.size) for place, one in enumerate(fitting)]
         return [[fitting[item.index] for item in call] for call in packing.pack(items)]
-
-    def _map(self, function: Callable[[_Item], _Result], items: Sequence[_Item]) -> list[_Result]:
-        if self._parallel == 1 or len(items) <= 1:
-            return [function(item) for item in items]
-        with ThreadPoolExecutor(min(self._parallel, len(items)), thread_name_prefix="publish") as pool:
-            return list(pool.map(function, items))
 
     # --- One event: identity, payload -------------------------------------------------------------------------------
 
@@ -340,21 +369,22 @@ class Producer:
             on_progress=None if on_progress is None else partial(on_progress, index),
         )
 
-    def _stage_all(self, drafts: Sequence[_Draft]) -> list[_Staged | ClaimCheckError]:
+    def _stage_all(self, drafts: Sequence[_Draft], threads: SideBySide) -> list[_Staged | ClaimCheckError]:
         """Stage events: small ones at once, since they wait for nothing; those that may need S3 side by side."""
         ready: dict[int, _Staged | ClaimCheckError] = {
             draft.index: small for draft in drafts if (small := self._stage_small(draft)) is not None
         }
         others = [draft for draft in drafts if draft.index not in ready]
-        ready |= {draft.index: one for draft, one in zip(others, self._map(self._stage, others), strict=True)}
+        ready |= {
+            draft.index: one for draft, one in zip(others, threads.start(self._stage, others, wait=True)(), strict=True)
+        }
         return [ready[draft.index] for draft in drafts]
 
     def _stage_small(self, draft: _Draft) -> _Staged | None:
         payload = draft.event.payload
         if not isinstance(payload, bytes) or len(payload) > min(SMALL_BYTES, self._max_payload):
             return None
-        with payload_source.opened(payload, max_bytes=self._max_payload) as source:
-            return self._stage_inline(draft, source)
+        return self._stage_inline(draft, payload_source.of_bytes(payload))
 
     def _stage(self, draft: _Draft) -> _Staged | ClaimCheckError:
         try:

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,17 @@ from claim_check.errors import (
 )
 from claim_check.event import Event
 from claim_check.payload_store import PayloadStore
-from claim_check.producer import CLAIM_SLACK_BYTES, Producer, Published, Unpublished, deduplication_id
+from claim_check.producer import (
+    CLAIM_SLACK_BYTES,
+    WAVE,
+    WAVES_AHEAD,
+    Producer,
+    Published,
+    Unpublished,
+    deduplication_id,
+)
 from claim_check.retries import Retry
+from claim_check.side_by_side import SideBySide
 from tests.fakes.clock import FakeClock
 from tests.fakes.faults import Crash, Faults, When
 from tests.fakes.object_store import FakeObjectStore
@@ -599,3 +609,68 @@ def test_a_producer_is_shared_between_threads() -> None:
         thread.join()
     assert sum(len(published(one)) for one in results) == 120
     assert len(setup.messages()) == 120
+
+
+# --- Side by side ---------------------------------------------------------------------------------------------------
+
+
+def test_a_wave_is_prepared_and_sent_while_another_is_on_its_way() -> None:
+    setup, later = Setup(parallel=2), threading.Event()
+    setup.faults.on("send_batch", lambda: later.wait(10) or pytest.fail("the second wave waited for the first"))
+    setup.faults.on("send_batch", later.set, skip=WAVE // 10)
+    results = setup.producer.publish_batch(document(message_id=f"m-{number}") for number in range(2 * WAVE))
+    assert [result.message_id for result in results] == [f"m-{number}" for number in range(2 * WAVE)]
+    assert all(isinstance(result, Published) for result in results)
+
+
+def test_waves_on_their_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a batch holds in memory does not grow with it."""
+    setup, prepared, most = Setup(parallel=2), 0, 0
+    stage_all = setup.producer._stage_all
+
+    def counted(drafts: Any, threads: SideBySide) -> Any:  # noqa: ANN401 - private types
+        nonlocal prepared, most
+        prepared += len(drafts)
+        most = max(most, prepared - len(setup.telemetry.lines))
+        return stage_all(drafts, threads)
+
+    monkeypatch.setattr(setup.producer, "_stage_all", counted)
+    setup.producer.publish_batch(document(message_id=f"m-{number}") for number in range(8 * WAVE))
+    assert len(setup.telemetry.lines) == 8 * WAVE
+    assert most == (WAVES_AHEAD + 1) * WAVE
+
+
+def test_in_one_thread_calls_are_made_in_order_and_at_once() -> None:
+    made: list[int] = []
+    with SideBySide(1) as threads:
+        results = threads.start(made.append, [1, 2, 3])
+        assert made == [1, 2, 3]
+    assert results() == [None] * 3
+    assert threads._pool is None
+
+
+@pytest.mark.parametrize("items, wait, in_place", [(1, True, True), (1, False, False), (2, True, False)])
+def test_a_single_call_that_is_waited_for_needs_no_thread(items: int, wait: bool, in_place: bool) -> None:  # noqa: FBT001 - parameters of the test
+    with SideBySide(4) as threads:
+        results = threads.start(lambda _: threading.current_thread(), range(items), wait=wait)()
+    assert (results[0] is threading.current_thread()) is in_place
+
+
+def test_an_interrupt_drops_the_calls_that_have_not_begun() -> None:
+    begun: list[int] = []
+    first = threading.Event()
+
+    def call(item: int) -> None:
+        begun.append(item)
+        first.set()
+        time.sleep(0.1)
+
+    def interrupted() -> None:
+        with SideBySide(2) as threads:
+            threads.start(call, range(100))
+            first.wait(10)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert len(begun) <= 4
