@@ -38,6 +38,11 @@ class Figure:
         return cls(name=name, value=value, limit=limit, unit=unit, passed=value <= limit, how=how)
 
     @classmethod
+    def at_least(cls, name: str, value: float, limit: float, *, unit: str, how: str) -> Self:
+        """A number that may not fall below its limit."""
+        return cls(name=name, value=value, limit=limit, unit=unit, passed=value >= limit, how=how)
+
+    @classmethod
     def exactly(cls, name: str, value: Value, limit: Value, *, unit: str = "", how: str) -> Self:
         """A value that must be this and no other."""
         return cls(name=name, value=value, limit=limit, unit=unit, passed=value == limit, how=how)

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from benchmarks.figure import BenchmarkError, Figure
-from benchmarks.figures import batch_latency, lambda_asset, peak_memory, put_cpu, request_counts, throughput
+from benchmarks.figures import batch_latency, lambda_asset, peak_memory, put_cpu, request_counts, throughput, worker
 from benchmarks.stand import Stand
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ GROUPS: Final[Mapping[str, Measure]] = {
     "asset": lambda_asset.measure,
     "latency": batch_latency.measure,
     "throughput": throughput.measure,
+    "worker": worker.measure,
     "put-cpu": put_cpu.measure,
     "memory": peak_memory.measure,
 }
