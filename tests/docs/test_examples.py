@@ -44,7 +44,7 @@ def test_the_examples_type_check() -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = subprocess.run(  # noqa: S603 - our own files
             [
-                *(sys.executable, "-m", "mypy", "docs/generate_reference.py"),
+                *(sys.executable, "-m", "mypy", "docs/generate_reference.py", "docs/generate_roles.py"),
                 *(str(path) for path in EXAMPLES.rglob("*.py") if not {".build", "forked_construct"} & set(path.parts)),
             ],
             cwd=ROOT,

@@ -1,0 +1,350 @@
+"""The deployed functions where IAM is enforced: what each is for, done in its own role; and its policies, changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, Final
+
+from claim_check import Claim, Envelope
+from claim_check.adapters.s3 import S3ObjectStore
+from claim_check.adapters.session import Clients
+from claim_check.adapters.sqs import SqsQueue
+from claim_check.contract import InboxAttribute, inbox_key, object_key
+from claim_check.envelope import encode
+from claim_check.settings import ConsumerSettings, ProducerSettings
+from claim_check_ops.local import DeployedStack, EmbeddedAws
+from claim_check_ops.local.batch_calls import BATCH_CALLS
+from claim_check_ops.local.embedded_aws import ACCOUNT_ID, REGION
+
+TENANT: Final = "tenant-1"
+EVENT_TYPES: Final = {"Documents": "DocumentUploaded", "Wallet": "MoneyMoved", "Narrow": "ScanArrived"}
+HIDDEN_SECONDS: Final = 600
+"""How long a message is hidden before a function hides it anew."""
+
+
+class CaseFailed(Exception):
+    """A function did not do what it is for."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A deployed function.
+
+    Attributes:
+        aws: Where it stands.
+        stack: Name of its stack in the app.
+        name: Its physical name.
+        role: Name of its role.
+        variables: Its environment.
+    """
+
+    aws: EmbeddedAws
+    stack: str
+    name: str
+    role: str
+    variables: Mapping[str, str]
+
+    @classmethod
+    def find(cls, aws: EmbeddedAws, stack: str, deployed: DeployedStack, *, function: str) -> Function:
+        """Find a function of a deployed stack.
+
+        Args:
+            aws: Where it stands.
+            stack: Name of the stack in the app.
+            deployed: The stack.
+            function: Logical id of the function.
+        """
+        name = deployed.resources[function]
+        configuration = aws.lambda_.get_function_configuration(FunctionName=name)
+        variables = configuration["Environment"]["Variables"]
+        return cls(aws, stack, name, configuration["Role"].rpartition("/")[2], variables)
+
+    @property
+    def event_type(self) -> str:
+        """The events it is for."""
+        return EVENT_TYPES[self.stack]
+
+    @cached_property
+    def producer(self) -> ProducerSettings:
+        """Settings of a producer."""
+        return ProducerSettings.from_environment(self.variables)
+
+    @cached_property
+    def consumer(self) -> ConsumerSettings:
+        """Settings of a consumer."""
+        return ConsumerSettings.from_environment(self.variables)
+
+    @property
+    def bucket(self) -> str:
+        """Its bucket."""
+        return self.variables["CLAIM_CHECK_BUCKET"]
+
+    @property
+    def queue_url(self) -> str:
+        """Its queue."""
+        return self.variables["CLAIM_CHECK_QUEUE_URL"]
+
+    @cached_property
+    def session(self) -> Any:  # noqa: ANN401 - boto3's session, whose overloads know literals only
+        """A session in its role."""
+        return self.aws.session_as(self.role)
+
+    @cached_property
+    def clients(self) -> Clients:
+        """The library's clients, in its role."""
+        return Clients(self.session)
+
+    # --- Policies ---------------------------------------------------------------------------------------------------
+
+    def policies(self) -> dict[str, Any]:
+        """Its role's policies, by name."""
+        iam = self.aws.client("iam")
+        names = iam.list_role_policies(RoleName=self.role)["PolicyNames"]
+        found = {name: iam.get_role_policy(RoleName=self.role, PolicyName=name)["PolicyDocument"] for name in names}
+        iam.close()
+        return found
+
+    @contextmanager
+    def without(self, policy: str, statement: int, action: str, place: int) -> Iterator[None]:
+        """Take one right away, until the block ends.
+
+        Args:
+            policy: Name of the policy.
+            statement: Place of the statement in it.
+            action: The action.
+            place: Place of the resource in the statement.
+        """
+        iam = self.aws.client("iam")
+        before = iam.get_role_policy(RoleName=self.role, PolicyName=policy)["PolicyDocument"]
+        after = {**before, "Statement": list(narrowed(before["Statement"], statement, action, place))}
+        iam.put_role_policy(RoleName=self.role, PolicyName=policy, PolicyDocument=json.dumps(after))
+        try:
+            yield
+        finally:
+            iam.put_role_policy(RoleName=self.role, PolicyName=policy, PolicyDocument=json.dumps(before))
+            iam.close()
+
+
+def narrowed(statements: list[Any], number: int, action: str, place: int) -> Iterator[dict[str, Any]]:
+    """Statements without one action on one resource; its batch call goes with it."""
+    gone = {action, BATCH_CALLS.get(action, action)}
+    for at, statement in enumerate(statements):
+        actions, resources = _listed(statement["Action"]), _listed(statement["Resource"])
+        if at != number:
+            yield statement
+            continue
+        assert gone <= set(actions), f"{action} is not in statement {number}"
+        kept = [one for one in actions if one not in gone]
+        others = [one for index, one in enumerate(resources) if index != place]
+        if kept:
+            yield {**statement, "Action": kept}
+        if others:
+            yield {**statement, "Action": sorted(gone), "Resource": others}
+
+
+def _listed(value: Any) -> list[Any]:  # noqa: ANN401 - a policy holds one of something, or a list
+    return value if isinstance(value, list) else [value]
+
+
+# --- Cases ----------------------------------------------------------------------------------------------------------
+
+
+def invoke(function: Function, event: Mapping[str, Any]) -> dict[str, Any]:
+    """Invoke a function; its answer.
+
+    Raises:
+        CaseFailed: It ended with an error.
+    """
+    answer = function.aws.lambda_.invoke(FunctionName=function.name, Payload=json.dumps(event).encode())
+    body: dict[str, Any] = json.loads(answer["Payload"].read())
+    if answer.get("FunctionError"):
+        raise CaseFailed(str(body.get("errorMessage")))
+    return body
+
+
+def request(function: Function) -> dict[str, Any]:
+    """An event for a producer function whose payload does not travel inline."""
+    return {
+        "tenantId": TENANT,
+        "eventType": function.event_type,
+        "messageId": f"enforced-{uuid.uuid4().hex}",
+        "groupId": "enforced",
+        "contentType": "application/octet-stream",
+        "payloadBase64": "AAEC",
+    }
+
+
+def publish(function: Function) -> None:
+    """See `CASES` of `docs/generate_roles.py`, here and below."""
+    if invoke(function, request(function))["delivery"] != "claim":
+        raise CaseFailed("the payload travelled inline")
+
+
+def publish_again(function: Function) -> None:
+    """The second time S3 says that the object is there."""
+    event = request(function)
+    first, second = invoke(function, event), invoke(function, event)
+    if first["sha256"] != second["sha256"]:
+        raise CaseFailed("the second payload is another")
+
+
+def abort(function: Function) -> None:
+    """The calls of `claim_check.multipart`, which a producer function's own payloads are too small for."""
+    store, payload = S3ObjectStore(function.clients.s3), b"part"
+    key = claim_of(function, f"enforced-{uuid.uuid4().hex}", payload).key
+    upload = store.start_upload(bucket=function.bucket, key=key, content_type="text/plain", metadata={})
+    store.abort_upload(bucket=function.bucket, key=key, upload_id=upload)
+    if any(
+        one["Key"] == key for one in function.aws.s3.list_multipart_uploads(Bucket=function.bucket).get("Uploads", [])
+    ):
+        raise CaseFailed("the upload is still there")
+
+
+def content(function: Function) -> bytes:
+    """A payload that the function's handler understands."""
+    movement = {"account": f"enforced-{uuid.uuid4().hex}", "cents": 1}
+    return json.dumps(movement).encode() if function.stack == "Wallet" else b"content"
+
+
+def claim_of(function: Function, message_id: str, payload: bytes) -> Claim:
+    """The claim of a payload that is not in S3."""
+    sha256 = hashlib.sha256(payload).hexdigest()
+    key = object_key(tenant_id=TENANT, event_type=function.event_type, idempotency_key=message_id, sha256=sha256)
+    return Claim(
+        bucket=function.bucket, key=key, content_type="application/json", content_length=len(payload), sha256=sha256
+    )
+
+
+def envelope_of(function: Function, message_id: str, claim: Claim) -> str:
+    """A message body."""
+    envelope = Envelope(
+        message_id=message_id,
+        event_type=function.event_type,
+        tenant_id=TENANT,
+        idempotency_key=message_id,
+        published_at=datetime.now(UTC),
+        payload=claim,
+        domain_ref={},
+    )
+    return encode(envelope)
+
+
+def record_of(function: Function, body: str, *, message_id: str = "", receipt_handle: str = "none") -> dict[str, Any]:
+    """A record as Lambda hands it over."""
+    name = function.queue_url.rpartition("/")[2]
+    return {
+        "messageId": message_id or str(uuid.uuid4()),
+        "receiptHandle": receipt_handle,
+        "body": body,
+        "attributes": {"ApproximateReceiveCount": "1", "SentTimestamp": "0", "MessageGroupId": "enforced"},
+        "messageAttributes": {},
+        "eventSource": "aws:sqs",
+        "eventSourceARN": f"arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{name}",
+        "awsRegion": REGION,
+    }
+
+
+def handle(function: Function, *, with_version: bool) -> None:
+    """Hand a consumer one message and look for its completed row."""
+    message_id, payload = f"enforced-{uuid.uuid4().hex}", content(function)
+    claim = claim_of(function, message_id, payload)
+    put = function.aws.s3.put_object(
+        Bucket=claim.bucket, Key=claim.key, Body=payload, ContentType=claim.content_type, IfNoneMatch="*"
+    )
+    if with_version:
+        claim = replace(claim, version_id=put.get("VersionId"))
+    answer = invoke(function, {"Records": [record_of(function, envelope_of(function, message_id, claim))]})
+    key = inbox_key(consumer=function.consumer.consumer, tenant_id=TENANT, idempotency_key=message_id)
+    row = function.aws.dynamodb.get_item(
+        TableName=function.consumer.inbox_table, Key={InboxAttribute.KEY: {"S": key}}, ConsistentRead=True
+    ).get("Item", {})
+    if answer["batchItemFailures"] or row.get(InboxAttribute.STATE) != {"S": "COMPLETED"}:
+        raise CaseFailed(f"{answer}, {row.get(InboxAttribute.LAST_CODE)}")
+
+
+def process(function: Function) -> None:
+    """Where the bucket keeps versions, the claim names one."""
+    handle(function, with_version=True)
+
+
+def process_without_version(function: Function) -> None:
+    """As a producer that knows of no versions would publish it."""
+    handle(function, with_version=False)
+
+
+def park(function: Function) -> None:
+    """A message that nobody can read."""
+    answer = invoke(function, {"Records": [record_of(function, "no envelope")]})
+    if answer["batchItemFailures"]:
+        raise CaseFailed("it was not parked")
+
+
+def message_for(queue_url: str, body: str) -> Any:  # noqa: ANN401 - parameters of several calls
+    """Parameters of a message that a queue takes, standard or FIFO."""
+    fifo = {"MessageGroupId": uuid.uuid4().hex, "MessageDeduplicationId": uuid.uuid4().hex}
+    return {"MessageBody": body, **(fifo if queue_url.endswith(".fifo") else {})}
+
+
+def received(function: Function, body: str) -> dict[str, Any]:
+    """Send a message to a consumer's queue and receive it, hidden for long; nobody else reads that queue now."""
+    sqs, queue = function.aws.sqs, function.queue_url
+    sent = sqs.send_message(QueueUrl=queue, **message_for(queue, body))["MessageId"]
+    answer = sqs.receive_message(
+        QueueUrl=queue, MaxNumberOfMessages=10, VisibilityTimeout=HIDDEN_SECONDS, WaitTimeSeconds=2
+    )
+    (message,) = (one for one in answer["Messages"] if one["MessageId"] == sent)
+    return dict(message)
+
+
+def hide(function: Function) -> None:
+    """A message that fails: its payload is gone, or, where it is not asked for and may not be parked, unreadable."""
+    message_id = f"enforced-{uuid.uuid4().hex}"
+    body = envelope_of(function, message_id, claim_of(function, message_id, b"gone"))
+    if function.consumer.dlq_url is None:
+        body = "no envelope"
+    message = received(function, body)
+    record = record_of(function, body, message_id=message["MessageId"], receipt_handle=message["ReceiptHandle"])
+    try:
+        if not invoke(function, {"Records": [record]})["batchItemFailures"]:
+            raise CaseFailed("the message did not fail")
+        left = function.aws.hidden_until(function.queue_url)[message["MessageId"]] - time.time()
+        if left > HIDDEN_SECONDS / 2:
+            raise CaseFailed(f"it stays hidden for {left:.0f} s")
+    finally:
+        function.aws.sqs.delete_message(QueueUrl=function.queue_url, ReceiptHandle=message["ReceiptHandle"])
+
+
+def poll(function: Function) -> None:
+    """The calls of `claim_check.Worker`."""
+    sqs, url = function.aws.sqs, function.queue_url
+    sqs.send_message(QueueUrl=url, **message_for(url, "polled"))
+    queue = SqsQueue(function.clients.sqs)
+    try:
+        (delivery,) = queue.receive_batch(
+            url, count=1, wait_seconds=2, visibility_seconds=HIDDEN_SECONDS, attempt_id=None
+        )
+        if queue.delete_batch(url, [delivery.receipt_handle]):
+            raise CaseFailed("it was not deleted")
+    finally:
+        sqs.purge_queue(QueueUrl=url)
+
+
+CASES: Final[Mapping[str, Callable[[Function], None]]] = {
+    "publish": publish,
+    "publish again": publish_again,
+    "abort": abort,
+    "process": process,
+    "process without version": process_without_version,
+    "hide": hide,
+    "park": park,
+    "poll": poll,
+}
+"""The cases of `docs/generate_roles.py`, by name."""
