@@ -8,6 +8,7 @@ from claim_check_cdk.access_log_bucket import AccessLogBucket
 from claim_check_cdk.claim_check_function import ClaimCheckFunction
 from claim_check_cdk.claim_check_pipeline import ClaimCheckPipeline
 from claim_check_cdk.domain_table import DomainTable
+from claim_check_cdk.extended_client import ExtendedClientBucket, ForeignMessages
 from claim_check_cdk.imported_payload_bucket import ImportedPayloadBucket
 from claim_check_cdk.inbox_table import InboxTable
 from claim_check_cdk.message_queue import FifoOptions, MessageQueue
@@ -25,7 +26,9 @@ __all__ = [
     "ClaimCheckFunction",
     "ClaimCheckPipeline",
     "DomainTable",
+    "ExtendedClientBucket",
     "FifoOptions",
+    "ForeignMessages",
     "ImportedPayloadBucket",
     "InboxTable",
     "InvalidSettingsError",

@@ -27,10 +27,12 @@ from claim_check.contract import (
     InlineMode,
     PayloadAccess,
     Setting,
+    WireFormat,
     receive_count_for,
 )
 from claim_check_cdk.acknowledgements import acknowledge
 from claim_check_cdk.claim_check_function import ClaimCheckFunction
+from claim_check_cdk.extended_client import ForeignMessages, check_foreign
 from claim_check_cdk.inbox_table import InboxTable
 from claim_check_cdk.message_queue import FifoOptions, MessageQueue
 from claim_check_cdk.payload_bucket import PayloadBucket
@@ -117,6 +119,7 @@ class ClaimCheckPipeline(Construct):
         inline: InlineMode = "auto",
         inline_limit: Size | None = None,
         fair_queues: bool = False,
+        foreign: ForeignMessages | None = None,
         max_age: Duration | None = None,
         alarm_topic: sns.ITopic | None = None,
         access_logs_bucket: s3.IBucket | None = None,
@@ -167,6 +170,7 @@ class ClaimCheckPipeline(Construct):
             fair_queues: Whether producers make the tenant the message group of events that have none, so that a
                 standard queue shares the consumers fairly between tenants (R5.2); it gives no order. By default they do
                 not.
+            foreign: What it takes of messages that Amazon's Extended Clients sent. By default none: they are parked.
             max_age: Age of a received message that rings an alarm. By default one hour.
             alarm_topic: Told when an alarm rings and when it is over. By default nobody is told.
             access_logs_bucket: Receives the access logs of the pipeline's own bucket. By default there are none.
@@ -192,6 +196,7 @@ class ClaimCheckPipeline(Construct):
         self._event_types = event_types
         self._content_types = content_types
         self._max_attempts = max_attempts
+        self._foreign = foreign
         self._sizing = Sizing(
             access=payload_access,
             max_payload=_bytes_or(max_payload, DEFAULT_MAX_PAYLOAD_BYTES),
@@ -238,6 +243,7 @@ class ClaimCheckPipeline(Construct):
         if queue is not None:
             own = {"fifo": fifo, "retention": retention, "dead_letter_retention": dead_letter_retention}
             check_given_queue(mistakes, queue, timeout=timeout, window=max_batching_window, settings=own)
+        check_foreign(mistakes, foreign, event_types)
         check_tracer(mistakes, tracer=tracer, tracing=tracing, requirements_lock=requirements_lock)
         if bucket is not None:
             check_unused(mistakes, "bucket", {"access_logs_bucket": access_logs_bucket})
@@ -265,8 +271,7 @@ class ClaimCheckPipeline(Construct):
         self.inbox: PipelineInbox = inbox or InboxTable(
             self, "Inbox", encryption_key=encryption_key, removal_policy=removal_policy
         )
-        self.bucket.retain_for(self.queue, terms=self._terms)
-        self.inbox.retain_for(self.queue, terms=self._terms)
+        self._retain()
         self._memory_mib = memory_size_mib or self._sizing.computed_memory_mib
         self._temp_mib = _bytes_or(ephemeral_storage, self._sizing.temp_mib * MIB) // MIB
         self.consumer = ClaimCheckFunction(
@@ -302,6 +307,10 @@ class ClaimCheckPipeline(Construct):
 
     # --- Making -----------------------------------------------------------------------------------------------------
 
+    def _retain(self) -> None:
+        for keeper in (self.bucket, self.inbox, *(self._foreign.buckets if self._foreign else ())):
+            keeper.retain_for(self.queue, terms=self._terms)
+
     def _consumer_environment(self, handler: str) -> dict[str, str]:
         environment = {
             **self._shared_environment(),
@@ -327,7 +336,7 @@ class ClaimCheckPipeline(Construct):
                 f"{name}:{'|'.join(str(version) for version in sorted(versions))}"
                 for name, versions in sorted(self._event_types.items())
             )
-        return environment
+        return {**environment, **(self._foreign.environment() if self._foreign else {})}
 
     def _shared_environment(self) -> dict[str, str]:
         return {
@@ -343,6 +352,8 @@ class ClaimCheckPipeline(Construct):
         grant = grant.combine(self.inbox.grant_consumer(self.consumer))
         if self._sizing.access == "none":
             return grant
+        for one in self._foreign.buckets if self._foreign else ():
+            grant = grant.combine(one.grant_read(self.consumer))
         return grant.combine(self.bucket.grant_read(self.consumer, event_types=event_types, tenants=tenants))
 
     def _connect(self, batching: Batching) -> lambda_.EventSourceMapping:
@@ -369,11 +380,15 @@ class ClaimCheckPipeline(Construct):
 
     # --- Using ------------------------------------------------------------------------------------------------------
 
-    def producer_environment(self, *, tracer: bool = False) -> dict[str, str]:
+    def producer_environment(
+        self, *, tracer: bool = False, wire_format: WireFormat = "claim-check"
+    ) -> dict[str, str]:
         """Environment variables by which the library, or the producer function, publishes into this pipeline.
 
         Args:
             tracer: Whether the library traces its own steps; needs aws-xray-sdk beside it.
+            wire_format: ``extended-client`` writes what Amazon's Extended Clients read; the pipeline's own consumer
+                reads it if it has ``foreign``.
         """
         before_send = known_seconds(self._terms.before_send) or 0
         return {
@@ -383,6 +398,7 @@ class ClaimCheckPipeline(Construct):
             Setting.BEFORE_SEND: str(before_send),
             Setting.FAIR_QUEUES: str(self._fair_queues).lower(),
             Setting.TRACING: str(tracer).lower(),
+            **({} if wire_format == "claim-check" else {Setting.WIRE_FORMAT: wire_format}),
         }
 
     def grant_publish(

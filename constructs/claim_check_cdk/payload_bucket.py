@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from aws_cdk import Annotations, Duration, RemovalPolicy, Stack
+from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_cloudtrail as cloudtrail
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
@@ -13,6 +13,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from claim_check.contract import PAYLOAD_PREFIX, TAG_STATE, TAG_UNCONFIRMED, UNCONFIRMED_SECONDS
+from claim_check_cdk.access_logs import log_access
 from claim_check_cdk.payload_holder import PayloadHolder
 from claim_check_cdk.payload_lifecycle import check_rules, shorter_than
 from claim_check_cdk.pointer_life import lazy_number
@@ -112,7 +113,7 @@ class PayloadBucket(PayloadHolder):
         )
         self._refuse_unconditional_writes()
         if access_logs_bucket is not None:
-            self._log_access_to(access_logs_bucket, access_logs_prefix)
+            log_access(self, self.bucket, access_logs_bucket, access_logs_prefix)
         if data_events_trail is not None:
             data_events_trail.add_s3_event_selector(
                 [cloudtrail.S3EventSelector(bucket=self.bucket, object_prefix=PAYLOAD_PREFIX)]
@@ -167,32 +168,6 @@ class PayloadBucket(PayloadHolder):
                 },
             )
         )
-
-    def _log_access_to(self, target: s3.IBucket, prefix: str) -> None:
-        cfn = self.bucket.node.default_child
-        assert isinstance(cfn, s3.CfnBucket)  # noqa: S101 - narrows jsii's type
-        # Not by the L2's property: without a feature flag it would set an ACL, which the target refuses.
-        cfn.logging_configuration = s3.CfnBucket.LoggingConfigurationProperty(
-            destination_bucket_name=target.bucket_name, log_file_prefix=prefix
-        )
-        conditions: dict[str, dict[str, str]] = {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}}
-        if Stack.of(target) is Stack.of(self):
-            # From another stack it would be a cycle: this bucket names that one already.
-            conditions["ArnLike"] = {"aws:SourceArn": self.bucket.bucket_arn}
-        result = target.add_to_resource_policy(
-            iam.PolicyStatement(
-                actions=["s3:PutObject"],
-                principals=[iam.ServicePrincipal("logging.s3.amazonaws.com")],
-                resources=[target.arn_for_objects(f"{prefix}*")],
-                conditions=conditions,
-            )
-        )
-        if not result.statement_added:
-            Annotations.of(self).add_warning_v2(
-                "claim-check:access-logs",
-                f"access_logs_bucket '{target.node.path}' is imported, so its policy could not be changed here. It "
-                f"must allow logging.s3.amazonaws.com to s3:PutObject on {prefix}*, or no access log is delivered.",
-            )
 
 
 def _check_days(mistakes: Mistakes, argument: str, duration: Duration | None) -> None:

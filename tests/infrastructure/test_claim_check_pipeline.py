@@ -20,7 +20,9 @@ from claim_check_cdk import (
     AccessLogBucket,
     ClaimCheckPipeline,
     DomainTable,
+    ExtendedClientBucket,
     FifoOptions,
+    ForeignMessages,
     InboxTable,
     InvalidSettingsError,
     MessageQueue,
@@ -301,7 +303,10 @@ def test_every_setting_of_the_contract_is_passed_to_someone(sample: Sample) -> N
     every = {value for name, value in vars(Setting).items() if name.isupper()}
     assert all(name.startswith(SETTING_PREFIX) for name in every)
     own = {Setting.MULTIPART_THRESHOLD}  # of processes of one's own: what a function is handed is smaller than a part
-    given = sample.variables(sample.full).keys() - {"LANGUAGE"} | sample.full.producer_environment().keys()
+    producers = sample.full.producer_environment(wire_format="extended-client").keys()
+    theirs = ExtendedClientBucket(make_stack(), "Theirs")
+    foreign = ForeignMessages(tenant_id="t", event_type="E", buckets=[theirs], content_type="text/csv")
+    given = sample.variables(sample.full).keys() - {"LANGUAGE"} | producers | foreign.environment().keys()
     assert every - own == given
 
 
