@@ -308,8 +308,10 @@ class ClaimCheckPipeline(Construct):
     # --- Making -----------------------------------------------------------------------------------------------------
 
     def _retain(self) -> None:
-        for keeper in (self.bucket, self.inbox, *(self._foreign.buckets if self._foreign else ())):
-            keeper.retain_for(self.queue, terms=self._terms)
+        self.bucket.retain_for(self.queue, terms=self._terms)
+        self.inbox.retain_for(self.queue, terms=self._terms)
+        for one in self._foreign.buckets if self._foreign else ():
+            one.retain_for(self.queue, terms=self._terms)
 
     def _consumer_environment(self, handler: str) -> dict[str, str]:
         environment = {
@@ -380,9 +382,7 @@ class ClaimCheckPipeline(Construct):
 
     # --- Using ------------------------------------------------------------------------------------------------------
 
-    def producer_environment(
-        self, *, tracer: bool = False, wire_format: WireFormat = "claim-check"
-    ) -> dict[str, str]:
+    def producer_environment(self, *, tracer: bool = False, wire_format: WireFormat = "claim-check") -> dict[str, str]:
         """Environment variables by which the library, or the producer function, publishes into this pipeline.
 
         Args:
