@@ -116,7 +116,7 @@ class Orders:
     def blocked(self) -> float:
         """How often the consumer has told of a blocked group."""
         documents = self.deployment.aws.lambda_metrics(self.deployment.consumer_function)
-        return sum(value for document in documents for value in document.get(Metric.GROUP_BLOCKED, []))
+        return float(sum(value for document in documents for value in document.get(Metric.GROUP_BLOCKED, [])))
 
 
 def test_poison_blocks_its_group_alone_and_goes_on_in_order_once_the_cause_is_fixed(blocking: Deployment) -> None:
