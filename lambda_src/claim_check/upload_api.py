@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from claim_check.contract import KIB, Metric
 from claim_check.errors import (
+    AccessDenied,
     ClaimCheckError,
     ConsumeError,
     EventTooLarge,
@@ -51,6 +52,7 @@ STATUSES: Final[Mapping[type[ClaimCheckError], HTTPStatus]] = {
     UploadExpired: HTTPStatus.GONE,
     EventTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     InvalidEvent: HTTPStatus.BAD_REQUEST,
+    AccessDenied: HTTPStatus.INTERNAL_SERVER_ERROR,
     PublishError: HTTPStatus.SERVICE_UNAVAILABLE,
     ConsumeError: HTTPStatus.SERVICE_UNAVAILABLE,
     InvalidSetting: HTTPStatus.INTERNAL_SERVER_ERROR,

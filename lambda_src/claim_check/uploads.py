@@ -28,6 +28,7 @@ from claim_check.errors import (
     EventTooLarge,
     ForeignTenant,
     InvalidText,
+    MissingPayload,
     NotUploaded,
     UnknownField,
     UploadExpired,
@@ -251,7 +252,10 @@ class Uploads:
         declared = self._declared(document, tenant_id)
         key, found = self._uploaded(declared)
         _verify(declared, found)
-        self._release(key, found.version_id)
+        try:
+            self._release(key, found.version_id)
+        except MissingPayload as error:
+            raise _not_uploaded() from error
         published = self._producer.publish_claim(
             declared.event, self._claim(declared, key, found.version_id), trace_header=trace_header
         )
@@ -300,12 +304,7 @@ class Uploads:
                 limit=f"a confirm within {self._confirm_seconds} s after the upload",
                 way_out="ask for a new grant, upload again, and confirm",
             )
-        raise NotUploaded(
-            "sha256",
-            "no object with this content was uploaded for this tenant, event type and identity",
-            limit="a confirm after the upload succeeded, with the same declaration",
-            way_out="upload it first; if the grant has expired, ask for a new one",
-        )
+        raise _not_uploaded()
 
     def _release(self, key: str, version_id: str | None) -> None:
         """Take the object out of the rule that deletes what is not confirmed."""
@@ -350,6 +349,15 @@ class Uploads:
             payloadKeyHash=key_hash(key),
             payloadSizeBytes=declared.content_length,
         )
+
+
+def _not_uploaded() -> NotUploaded:
+    return NotUploaded(
+        "sha256",
+        "no object with this content was uploaded for this tenant, event type and identity",
+        limit="a confirm after the upload succeeded, with the same declaration",
+        way_out="upload it first; if the grant has expired, ask for a new one",
+    )
 
 
 def _verify(declared: Declaration, found: StoredObject) -> None:
