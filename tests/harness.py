@@ -11,6 +11,7 @@ from typing import Any
 
 from claim_check import contract
 from claim_check.consumer import Consumer
+from claim_check.consumer_rules import ConsumerRules
 from claim_check.contract import InboxState, PayloadAccess
 from claim_check.envelope import Claim, Envelope, Inline, encode
 from claim_check.inbox import Inbox
@@ -18,7 +19,7 @@ from claim_check.message import Message
 from claim_check.parking import ParkingLot
 from claim_check.permits import PayloadBudget, Permits
 from claim_check.ports import InboxRow, InboxTable, MessageAttribute, MessageQueue, ObjectStore, OutgoingMessage
-from claim_check.processor import ConsumerRules, Handler, Processor
+from claim_check.processor import Handler, Processor
 from claim_check.transaction import Table, Transaction
 from tests.fakes.clock import START, FakeClock
 from tests.fakes.faults import Faults

@@ -27,13 +27,14 @@ from claim_check.adapters.s3 import S3ObjectStore
 from claim_check.adapters.session import Clients, shared
 from claim_check.adapters.sqs import SqsQueue
 from claim_check.consumer import Consumer
+from claim_check.consumer_rules import DEFAULT_READ_LIMIT_BYTES, ConsumerRules
 from claim_check.errors import InvalidSetting
 from claim_check.inbox import UNLIMITED_ATTEMPTS, Inbox
 from claim_check.parking import ParkingLot
 from claim_check.payload_store import PayloadStore
 from claim_check.permits import PayloadBudget, Permits
 from claim_check.ports import Telemetry
-from claim_check.processor import DEFAULT_READ_LIMIT_BYTES, ConsumerRules, Handler, Processor
+from claim_check.processor import Handler, Processor
 from claim_check.producer import Producer
 from claim_check.retries import Retry
 from claim_check.settings import ConsumerSettings, ProducerSettings, UploadSettings

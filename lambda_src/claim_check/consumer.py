@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from claim_check import contract
+from claim_check.acceptance import Reading
 from claim_check.contract import Metric
 from claim_check.deadline import Deadline
 from claim_check.delivery import Delivery, from_lambda
 from claim_check.errors import InfrastructureUnavailable, MalformedBatch
 from claim_check.ports import VisibilityChange
-from claim_check.processor import Outcome, Processor, Reading, Watch
+from claim_check.processor import Outcome, Processor, Watch
 
 if TYPE_CHECKING:
     from claim_check.ports import Clock, MessageQueue, Telemetry

@@ -7,42 +7,36 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from claim_check import contract, errors, extended_client
-from claim_check.contract import DEFAULT_BACKOFF, Backoff, ErrorCode, Metric
-from claim_check.envelope import Claim, Envelope, Inline, Payload, UnverifiedClaim, decode
+from claim_check import contract, errors
+from claim_check.acceptance import Acceptance, Reading
+from claim_check.contract import ErrorCode, Metric
+from claim_check.envelope import Envelope
 from claim_check.errors import (
-    ChecksumMismatch,
     ConsumeError,
     LostLease,
-    PayloadTooLarge,
     PermanentError,
     PublishError,
-    Stale,
     Unavailable,
-    UnsupportedContentType,
-    UnsupportedVersion,
-    UntrustedReference,
 )
 from claim_check.inbox import Hold, Lease, Standing, Verdict, last_reason
 from claim_check.message import Message
+from claim_check.payload_reader import PayloadReader
 from claim_check.telemetry import message_fields
 from claim_check.transaction import Transaction
 from claim_check.verified_stream import VerifiedStream
 
 if TYPE_CHECKING:
+    from claim_check.consumer_rules import ConsumerRules
     from claim_check.deadline import Deadline
     from claim_check.delivery import Delivery
-    from claim_check.extended_client import ForeignMessages
     from claim_check.inbox import Inbox
     from claim_check.parking import ParkingLot
     from claim_check.permits import Permits
-    from claim_check.ports import ByteStream, Clock, InboxRow, ObjectStore, OpenedObject, Telemetry
-
-DEFAULT_READ_LIMIT_BYTES: Final = contract.MIB
+    from claim_check.ports import Clock, InboxRow, ObjectStore, Telemetry
 
 Handler: TypeAlias = Callable[[Message, Transaction], object]
 Watch: TypeAlias = Callable[[Hold], object]
@@ -51,62 +45,6 @@ Watch: TypeAlias = Callable[[Hold], object]
 
 def _unwatched(_: Hold) -> None:
     """In Lambda a lease lasts as long as the invocation can."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerRules:
-    """What a consumer accepts, and how it retries.
-
-    Attributes:
-        consumer: Its name: the first part of every inbox key.
-        bucket: The only bucket whose references it follows (R11.3).
-        max_payload_bytes: Largest payload.
-        content_types: Accepted media types, ``image/*`` for a whole family; empty accepts any.
-        event_types: Accepted event types with their versions; empty accepts any.
-        backoff: Delays between attempts.
-        start_seconds: A message is not started with less time left than this.
-        blocks_after: Attempts after which a message that may not be parked counts as blocking its group.
-        read_limit_bytes: What `Message.read` returns at most.
-        foreign: What it takes of Extended Clients' messages; None takes none.
-    """
-
-    consumer: str
-    bucket: str
-    max_payload_bytes: int = contract.DEFAULT_MAX_PAYLOAD_BYTES
-    content_types: Collection[str] = ()
-    event_types: Mapping[str, Collection[int]] = field(default_factory=dict)
-    backoff: Backoff = DEFAULT_BACKOFF
-    start_seconds: float = 1.0
-    blocks_after: int = contract.DEFAULT_MAX_ATTEMPTS
-    read_limit_bytes: int = DEFAULT_READ_LIMIT_BYTES
-    foreign: ForeignMessages | None = None
-
-    def __post_init__(self) -> None:
-        """Keep the consumer's own bucket for payloads whose hash is known.
-
-        Raises:
-            InvalidSetting: It is among the foreign ones.
-        """
-        if self.foreign is not None and self.bucket in self.foreign.bucket_names:
-            raise errors.InvalidSetting(
-                f"foreign bucket {self.bucket!r}: is the consumer's own; Extended Clients need one of theirs, without "
-                "the demand for conditional writes"
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A received message, decoded as far as it could be."""
-
-    delivery: Delivery
-    content: Envelope | PermanentError
-
-    @property
-    def identity(self) -> str:
-        """Messages of one identity are handled one after the other."""
-        if isinstance(self.content, Envelope):
-            return f"{self.content.tenant_id}#{self.content.idempotency_key}"
-        return f"#{self.delivery.sqs_message_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,71 +137,17 @@ class Processor:
         self._handler = handler
         self._rules = rules
         self._inbox = inbox
-        self._objects = objects
+        self._payloads = PayloadReader(rules, objects, access=permits.budget.access, clock=clock, telemetry=telemetry)
+        self._acceptance = Acceptance(rules, ttl_seconds=inbox.ttl_seconds, clock=clock, telemetry=telemetry)
         self._parking = parking
         self._permits = permits
         self._clock = clock
         self._random = random
         self._telemetry = telemetry
 
-    # --- Reading --------------------------------------------------------------------------------------------------
-
     def read(self, delivery: Delivery) -> Reading:
         """Decode a message and check all that needs no look at the inbox."""
-        try:
-            envelope = self._decode(delivery)
-            self._check_version(envelope)
-            self._check_age(envelope, delivery)
-            self._check_reference(envelope)
-        except PermanentError as error:
-            return Reading(delivery, error)
-        return Reading(delivery, envelope)
-
-    def _decode(self, delivery: Delivery) -> Envelope:
-        if self._rules.foreign is None:
-            return decode(delivery.body)
-        found = extended_client.read(delivery, self._rules.foreign)
-        if found.counter is not None:
-            self._telemetry.count(found.counter)
-        return found.envelope
-
-    def _check_version(self, envelope: Envelope) -> None:
-        accepted = self._rules.event_types
-        if not accepted:
-            return
-        if envelope.event_type not in accepted:
-            raise UnsupportedVersion(f"eventType: not among the types of consumer {self._rules.consumer}")
-        if envelope.event_version not in accepted[envelope.event_type]:
-            versions = ", ".join(map(str, sorted(accepted[envelope.event_type])))
-            raise UnsupportedVersion(
-                f"eventVersion: {envelope.event_version} is unknown; this consumer reads {versions}"
-            )
-
-    def _check_age(self, envelope: Envelope, delivery: Delivery) -> None:
-        published = envelope.published_at.timestamp() if envelope.published_at else delivery.sent_at
-        age = self._clock.now() - published
-        if published and age > self._inbox.ttl_seconds:
-            raise Stale(f"publishedAt: {age:.0f} s ago; the inbox remembers {self._inbox.ttl_seconds} s")
-
-    def _check_reference(self, envelope: Envelope) -> None:
-        claim = envelope.payload
-        if isinstance(claim, Inline):
-            return
-        foreign = self._rules.foreign
-        allowed = foreign is not None and foreign.allows(claim.bucket, claim.key)
-        if isinstance(claim, UnverifiedClaim):
-            if not allowed:
-                raise UntrustedReference("s3BucketName, s3Key: not among the foreign buckets of this consumer")
-            return
-        if not allowed and claim.bucket != self._rules.bucket:
-            raise UntrustedReference("payloadRef.bucket: not this consumer's bucket")
-        parts = contract.parse_object_key(claim.key)
-        if parts is None:
-            raise UntrustedReference("payloadRef.key: not below this consumer's prefix")
-        if parts.tenant_id != envelope.tenant_id:
-            raise UntrustedReference("payloadRef.key: belongs to another tenant than the message")
-        if parts.event_type != envelope.event_type:
-            raise UntrustedReference("payloadRef.key: belongs to another event type than the message")
+        return self._acceptance.read(delivery)
 
     # --- Processing -----------------------------------------------------------------------------------------------
 
@@ -370,7 +254,7 @@ class Processor:
     def _run(self, lease: Lease, task: Task, envelope: Envelope) -> None:
         deadline = task.deadline
         transaction = Transaction(deadline)
-        stream = self._open(envelope.payload, deadline)
+        stream = self._payloads.open(envelope.payload, deadline)
         message = Message(
             envelope,
             stream=stream,
@@ -393,65 +277,6 @@ class Processor:
             if stream is not None:
                 stream.abandon()
         self._commit(lease, transaction, deadline)
-
-    def _open(self, payload: Payload, deadline: Deadline) -> VerifiedStream | None:
-        if payload.content_length > self._rules.max_payload_bytes:
-            raise PayloadTooLarge(
-                f"contentLength: {payload.content_length} bytes; this consumer takes {self._rules.max_payload_bytes}"
-            )
-        self._check_content_type(payload.content_type)
-        if self._permits.budget.access == "none":
-            return None
-        if isinstance(payload, Inline):
-            body: ByteStream = _Memory(payload.content)
-        else:
-            opened = self._fetch(payload)
-            body = opened.body
-        if isinstance(payload, UnverifiedClaim):
-            return VerifiedStream(
-                body,
-                content_length=payload.content_length,
-                sha256=None,
-                checksum=opened.info.checksum,
-                checkpoint=deadline.check,
-            )
-        return VerifiedStream(
-            body, content_length=payload.content_length, sha256=payload.sha256, checkpoint=deadline.check
-        )
-
-    def _fetch(self, claim: Claim | UnverifiedClaim) -> OpenedObject:
-        """One GET; length and type are judged by the answer's headers before anything is read.
-
-        Extended Clients give their objects no type, so what the header says there means nothing.
-        """
-        began = self._clock.monotonic()
-        with self._telemetry.span("fetch"):
-            opened = self._get(claim)
-        self._telemetry.count(Metric.FETCH_MILLISECONDS, (self._clock.monotonic() - began) * 1000)
-        try:
-            length = opened.info.content_length
-            if length != claim.content_length:
-                raise ChecksumMismatch(
-                    f"contentLength: the object has {length} bytes, the claim says {claim.content_length}"
-                )
-            if isinstance(claim, Claim):
-                self._check_content_type(opened.info.content_type)
-        except PermanentError:
-            opened.body.close()
-            raise
-        return opened
-
-    def _get(self, claim: Claim | UnverifiedClaim) -> OpenedObject:
-        if isinstance(claim, UnverifiedClaim):
-            return self._objects.open(bucket=claim.bucket, key=claim.key, version_id=None, checksum=True)
-        return self._objects.open(bucket=claim.bucket, key=claim.key, version_id=claim.version_id)
-
-    def _check_content_type(self, content_type: str) -> None:
-        accepted = self._rules.content_types
-        media = content_type.partition(";")[0].strip().lower()
-        family = media.partition("/")[0] + "/*"
-        if accepted and media not in accepted and family not in accepted:
-            raise UnsupportedContentType(f"contentType: this consumer takes {', '.join(sorted(accepted))}")
 
     def _commit(self, lease: Lease, transaction: Transaction, deadline: Deadline) -> None:
         """Commit, repeating the same request through conflicts and throttles while there is time."""
@@ -567,20 +392,6 @@ def _settle(stream: VerifiedStream, error: Exception) -> None:
         raise stream.failure from error
     if isinstance(error, PermanentError):
         stream.finish()
-
-
-class _Memory:
-    """An inline payload as a byte stream."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = memoryview(content)
-
-    def read(self, size: int, /) -> bytes:
-        chunk, self._content = self._content[:size], self._content[size:]
-        return bytes(chunk)
-
-    def close(self) -> None:
-        self._content = memoryview(b"")
 
 
 def _log_fields(delivery: Delivery, envelope: Envelope | None) -> dict[str, str | float | None]:

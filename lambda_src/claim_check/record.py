@@ -6,9 +6,10 @@ import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from claim_check.acceptance import Reading
     from claim_check.deadline import Deadline
     from claim_check.inbox import Hold
-    from claim_check.processor import Outcome, Reading
+    from claim_check.processor import Outcome
 
 
 class Batch:

@@ -253,5 +253,5 @@ def test_the_readmes_tables_have_every_message_and_account_of_make_run() -> None
 
 
 def test_no_page_names_a_folder_of_a_machine() -> None:
-    unwanted = re.compile(r"/root/|/home/\w|/Users/\w|/tmp/\w")
+    unwanted = re.compile(r"/(root|home|Users|tmp)/\w")
     assert [str(page) for page in pages() if unwanted.search(page.read_text())] == []

@@ -23,6 +23,7 @@ from claim_check.adapters.s3 import S3ObjectStore
 from claim_check.adapters.session import Clients
 from claim_check.adapters.sqs import SqsQueue
 from claim_check.consumer import Consumer
+from claim_check.consumer_rules import ConsumerRules
 from claim_check.contract import Backoff
 from claim_check.delivery import from_api
 from claim_check.errors import PermanentError
@@ -31,7 +32,7 @@ from claim_check.message import Message
 from claim_check.parking import ParkingLot
 from claim_check.permits import PayloadBudget, Permits
 from claim_check.ports import OpenedObject
-from claim_check.processor import ConsumerRules, Processor
+from claim_check.processor import Processor
 from claim_check.transaction import Table, Transaction
 from tests.fakes.telemetry import FakeTelemetry
 
