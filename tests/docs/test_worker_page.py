@@ -51,7 +51,7 @@ def test_the_command_line_of_the_page() -> None:
 
 
 def test_the_container_installs_extras_that_there_are() -> None:
-    match = re.search(r"claim-check-sqs\[([a-z,]+)\]", INSTRUCTIONS["RUN"])
+    match = re.search(r"\[([a-z,]+)\]", INSTRUCTIONS["RUN"])
     assert match is not None
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert set(match[1].split(",")) <= set(project["optional-dependencies"])
