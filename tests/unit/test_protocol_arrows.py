@@ -528,6 +528,7 @@ def test_a_gate_that_does_not_answer_costs_nothing(world: World) -> None:
     assert world.deliver() == [sent.sqs_message_id]
     assert list(world.table.rows) == [world.key(healthy.envelope)]
     assert world.hidden(sent.sqs_message_id) == Backoff().delay(1, 0.5)
+    assert world.telemetry.counts[ErrorCode.UNAVAILABLE] == 1
     assert world.settle() == 1
     assert world.row(sent).attempts == 1
 
@@ -553,8 +554,14 @@ def test_a_claim_costs_one_gate_one_get_and_one_commit(world: World) -> None:
     assert world.calls() == ["take", "open", *["read"] * world.faults.count("read"), "complete"]
     assert world.effects(sent) == 1
     assert world.telemetry.counts[Metric.PAYLOAD_BYTES] == sent.envelope.payload.content_length
-    assert Metric.FETCH_MILLISECONDS in world.telemetry.counts
     assert world.telemetry.spans == ["fetch", "handler", "commit"]
+
+
+def test_the_latency_of_the_fetch_is_measured(world: World) -> None:
+    world.send()
+    world.faults.on("open", lambda: world.clock.advance(1.5))
+    world.deliver()
+    assert world.telemetry.counts[Metric.FETCH_MILLISECONDS] == pytest.approx(1500)
 
 
 def test_an_inline_payload_costs_one_gate_and_one_commit(world: World) -> None:
@@ -1066,7 +1073,7 @@ def test_a_commit_in_conflict_or_without_an_answer_is_repeated_as_the_very_same_
     assert len(table.requests) == 4
     assert all(request == table.requests[0] for request in table.requests)
     assert world.row(sent).attempts == 1
-    assert len(world.clock.sleeps) == 3
+    assert world.clock.sleeps == pytest.approx([0.075, 0.15, 0.3])
 
 
 def test_a_commit_that_does_not_succeed_before_the_deadline_is_refunded(world: World) -> None:
@@ -1624,6 +1631,12 @@ def test_access_none_opens_nothing_and_says_so(world: World) -> None:
     assert world.deliver(world.consumer(handler, access="none")) == []
     assert world.calls() == ["take", "complete"]
     assert (len(errors), world.effects(sent)) == (3, 1)
+
+
+def test_a_failure_with_access_none_keeps_its_own_reason(world: World) -> None:
+    sent = world.send()
+    world.deliver(world.consumer(broken, access="none"))
+    assert str(world.row(sent).last_message).startswith("builtins.RuntimeError at")
 
 
 @pytest.mark.parametrize("access", ["stream", "memory", "file"])
