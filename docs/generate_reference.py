@@ -366,7 +366,11 @@ def readers(kind: type) -> dict[str, tuple[str, bool]]:
 
 def settings_page() -> str:
     """Every environment variable."""
-    roles = {"producer": settings.ProducerSettings, "consumer": settings.ConsumerSettings}
+    roles = {
+        "uploads": settings.UploadSettings,
+        "producer": settings.ProducerSettings,
+        "consumer": settings.ConsumerSettings,
+    }
     reads = {role: readers(kind) for role, kind in roles.items()}
     rows = []
     for name, variable in setting_names().items():
@@ -382,7 +386,8 @@ def settings_page() -> str:
         "## Environment variables",
         "The constructs write these variables; `ProducerSettings.from_environment` and "
         "`ConsumerSettings.from_environment` "
-        "read them. Sizes are bytes, times are seconds. In your own process you may set them yourself, or make the "
+        "read them; an upload API's function reads its own and a producer's. "
+        "Sizes are bytes, times are seconds. In your own process you may set them yourself, or make the "
         "settings "
         "object directly. `ClaimCheckPipeline.producer_environment()` returns those of a producer.",
         table(("variable", "read by", "field", "default", "what it is"), rows),
@@ -439,6 +444,9 @@ METRICS: Final = {
     Metric.PUBLISHED: "Events published.",
     Metric.PUBLISHED_CLAIMS: "Events published whose payload went to S3.",
     Metric.PUBLISHED_BYTES: "Bytes of the payloads published, inline ones too.",
+    Metric.UPLOADS_GRANTED: "Direct uploads granted.",
+    Metric.UPLOADS_CONFIRMED: "Direct uploads confirmed, and published.",
+    Metric.UPLOADS_REFUSED: "Requests of an upload API that were refused, or failed.",
     Metric.PROCESSED: "Messages whose effect was committed.",
     Metric.DUPLICATE: "Messages of an event that was processed already; acknowledged without effect.",
     Metric.DEFERRED: "Messages handed back without an attempt: leased elsewhere, no time, no memory, or behind a "
@@ -751,7 +759,9 @@ def library_names() -> list[str]:
 def library_page() -> str:
     """The classes of the library."""
     parts = [described(getattr(claim_check, name)) for name in library_names()]
-    parts += [described(settings.ProducerSettings), described(settings.ConsumerSettings)]
+    parts += [
+        described(kind) for kind in (settings.ProducerSettings, settings.ConsumerSettings, settings.UploadSettings)
+    ]
     return page(
         "Library",
         "`claim_check.aws.producer(settings)` and `claim_check.aws.consumer(settings)` put a producer and a consumer "

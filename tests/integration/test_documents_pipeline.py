@@ -126,7 +126,7 @@ def test_every_message_ends_as_it_must(run: DocumentsRun) -> None:  # R13.2
         sent.case: () for sent in run.sent
     }
     assert run.succeeded
-    assert len(run.sent) == 11
+    assert len(run.sent) == 12
 
 
 def test_all_lengths_from_nothing_on(documents: Deployment, publisher: Producer) -> None:

@@ -8,6 +8,8 @@ import boto3
 
 from claim_check.adapters.session import Clients
 from claim_check.settings import ConsumerSettings, ProducerSettings
+from claim_check_ops.local import direct_uploads
+from claim_check_ops.local.direct_uploads import DirectUploads
 from claim_check_ops.local.embedded_aws import EmbeddedAws
 
 DOCUMENTS_TABLE: Final = "DocumentsTableName"
@@ -27,6 +29,8 @@ class Deployment:
         producer: Settings of a producer.
         consumer: Settings of the consumer.
         table: Table of the handler's rows.
+        uploads: Client of its upload API, if it has one.
+        uploads_function: Function behind that.
     """
 
     aws: EmbeddedAws
@@ -36,6 +40,8 @@ class Deployment:
     producer: ProducerSettings
     consumer: ConsumerSettings
     table: str
+    uploads: DirectUploads | None = None
+    uploads_function: str | None = None
 
 
 def find_deployment(aws: EmbeddedAws, outputs: Iterable[Mapping[str, str]], *, table: str) -> Deployment:
@@ -65,6 +71,8 @@ def _deployment(aws: EmbeddedAws, outputs: Mapping[str, str], table: str) -> Dep
         producer=ProducerSettings.from_environment(_variables(aws, producer_function)),
         consumer=ConsumerSettings.from_environment(_variables(aws, consumer_function)),
         table=table,
+        uploads=DirectUploads(aws, outputs[direct_uploads.OUTPUT]) if direct_uploads.OUTPUT in outputs else None,
+        uploads_function=outputs.get(direct_uploads.FUNCTION_OUTPUT),
     )
 
 

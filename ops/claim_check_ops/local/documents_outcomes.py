@@ -61,7 +61,7 @@ class Outcomes:
         return sum(page["Count"] for page in pages)
 
     def _outcome(self, sent: Sent, *, idle: bool) -> Seen | None:
-        reason = self.queues.parked.get(sent.sqs_message_id)
+        reason = self.queues.parked.get(sent.sqs_message_id or "")
         row = self._row(sent)
         if reason is not None:
             if row is None or row.state != "PARKED":
@@ -69,7 +69,7 @@ class Outcomes:
             return self._judged(sent, "parked", row, code=reason["errorCode"])
         if row is None or row.state != "COMPLETED":
             return None
-        if row.sqs_message_id == sent.sqs_message_id:
+        if sent.sqs_message_id in {None, row.sqs_message_id}:
             return self._judged(sent, "processed", row)
         return self._judged(sent, "duplicate", row) if idle else None
 
@@ -98,7 +98,8 @@ class Outcomes:
 
     def _row(self, sent: Sent) -> InboxRow | None:
         """The row that records this message: its identity's, or its own if it has no claim on one."""
-        consumer, own = self.deployment.consumer.consumer, self._get(park_key(sent.sqs_message_id))
+        consumer = self.deployment.consumer.consumer
+        own = self._get(park_key(sent.sqs_message_id)) if sent.sqs_message_id else None
         if own is not None or sent.idempotency_key is None:
             return own
         return self._get(inbox_key(consumer=consumer, tenant_id=TENANT, idempotency_key=sent.idempotency_key))

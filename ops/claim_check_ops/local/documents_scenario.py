@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final, Literal
 
@@ -22,6 +23,7 @@ from claim_check.errors import PublishError
 from claim_check_examples.file_facts import FileFacts
 from claim_check_ops.local import sample_files
 from claim_check_ops.local.deployment import Deployment
+from claim_check_ops.local.direct_uploads import declaration
 from claim_check_ops.telemetry import SilentTelemetry
 
 TENANT: Final = "tenant-1"
@@ -59,7 +61,7 @@ class Sent:
         way: How it was sent.
         shape: How its payload travelled.
         size: Bytes of the payload.
-        sqs_message_id: SQS's id.
+        sqs_message_id: SQS's id; None if the sender is not told.
         sent_at: Epoch seconds.
         message_id: The event's identity; None if it has none.
         idempotency_key: What makes two messages the same work; None if it has none.
@@ -70,7 +72,7 @@ class Sent:
     way: str
     shape: Shape
     size: int
-    sqs_message_id: str
+    sqs_message_id: str | None
     sent_at: float
     message_id: str | None = None
     idempotency_key: str | None = None
@@ -123,6 +125,7 @@ class Scenario:
             self._invoked("small JSON", json_file, "application/json"),
             self._invoked("PDF", pdf, "application/pdf"),
             self._invoked("PNG", png, "image/png"),
+            Case("direct upload", lambda: self._uploaded("direct upload", png, "image/png")),
             Case("object tampered with", lambda: self._tampered(pdf)),
             Case("malformed message", self._malformed),
             Case("foreign bucket", lambda: self._foreign(pdf)),
@@ -181,6 +184,35 @@ class Scenario:
             sent_at=began,
             message_id=body["messageId"],
             idempotency_key=body["idempotencyKey"],
+        )
+
+    def _uploaded(self, name: str, path: Path, content_type: str) -> Sent:
+        """Straight to S3, twice, as a client does that lost an answer; confirmed when it is there."""
+        uploads, content = self._deployment.uploads, path.read_bytes()
+        if uploads is None:
+            raise PublishError(f"{name}: the stack has no upload API")
+        message_id = self._message_id(name)
+        declared = declaration(
+            content, tenant_id=TENANT, event_type=EVENT_TYPE, message_id=message_id, content_type=content_type
+        )
+        began = time.time()
+        for wanted in (HTTPStatus.OK, HTTPStatus.PRECONDITION_FAILED):
+            status, granted = uploads.call("/uploads", declared)
+            if status != HTTPStatus.CREATED or (put := uploads.put(granted["upload"], content)) != wanted:
+                raise PublishError(f"{name}: not uploaded: {granted.get('detail') or put}")
+        status, confirmed = uploads.call("/events", declared)
+        if status != HTTPStatus.OK:
+            raise PublishError(f"{name}: not confirmed: {confirmed.get('detail')}")
+        return Sent(
+            case=name,
+            expected=_processed(path, content_type, None),
+            way="upload API",
+            shape=confirmed["delivery"],
+            size=len(content),
+            sqs_message_id=None,
+            sent_at=began,
+            message_id=message_id,
+            idempotency_key=message_id,
         )
 
     # --- Everything that can be wrong -----------------------------------------------------------------------------
