@@ -278,6 +278,7 @@ def test_lease_and_visibility_are_extended_together(world: World) -> None:
 def test_nothing_is_extended_once_it_is_done(world: World) -> None:
     world.send()
     started = make_worker(world).run()
+    world.clock.advance(15)
     started.worker.beat()
     assert not world.queue.visibility_changes
     assert world.faults.count("replace") == 0
@@ -324,6 +325,7 @@ def test_a_handler_past_its_time_limit_is_extended_no_more(world: World) -> None
         world.clock.advance(31)
         started.worker.beat()
         assert not world.queue.visibility_changes
+        assert not world.faults.count("replace")
         documents(message, tx)
 
     started = make_worker(world, handle, time_limit_seconds=30, consumer={"max_attempts": 1})
@@ -472,9 +474,9 @@ def test_without_the_attempt_id_a_lost_answer_blocks_its_group(fifo: World) -> N
 
 def test_an_attempt_id_is_not_used_for_longer_than_sqs_knows_it(fifo: World) -> None:
     fifo.send()
-    fifo.faults.fail("receive_batch", OUTAGE, times=40)
+    fifo.faults.fail("receive_batch", OUTAGE, when="after", times=40)
     make_worker(fifo).run()
-    names = [attempt for *_, attempt in fifo.queue.receives]
+    names = [attempt for *_, attempt in fifo.queue.receives[:40]]
     assert len(set(names)) > 1
     assert fifo.telemetry.counts[Metric.PROCESSED] == 1
 
@@ -596,9 +598,11 @@ def test_a_suspect_waits_for_those_that_run_and_nothing_new_starts(world: World)
             gate.wait()
         documents(message, tx)
 
-    started = make_worker(world, handle, concurrency=2).start()
+    started = make_worker(world, handle, concurrency=3).start()
     gate.reached()
-    wait_for(lambda: world.row(suspect).last_code == ErrorCode.HANDLER_CRASHED, "the suspect is set aside")
+    wait_for(lambda: started.worker._lanes._suspects, "the suspect is set aside")
+    assert world.row(suspect).last_code == ErrorCode.HANDLER_CRASHED
+    assert started.worker._lanes.full  # one lane is free
     later = world.send()
     receives = world.faults.count("receive_batch")
     assert ran == [slow.envelope.idempotency_key]
@@ -676,17 +680,19 @@ def test_what_was_not_started_is_visible_at_once_while_the_head_still_runs(fifo:
 
 def test_a_handler_that_notices_its_closed_deadline_gives_up_without_the_cost_of_an_attempt(world: World) -> None:
     sent = world.send()
-    gate = Gate()
+    gate, noticed = Gate(), list[str]()
 
     def handle(message: Message, tx: Transaction) -> None:
         gate.tell()
         wait_for(lambda: message.remaining_seconds() == 0, "the deadline is closed")
+        noticed.append(message.message_id)
         documents(message, tx)
 
     started = make_worker(world, handle, ends=False, grace_seconds=0.05).start()
     gate.reached()
     started.worker.stop()
     started.join()
+    assert noticed == [sent.envelope.message_id]
     row = world.row(sent)
     assert (row.state, row.attempts, row.last_code) == ("FAILED", 0, ErrorCode.DEADLINE_EXCEEDED)
     assert world.hidden(sent.sqs_message_id) <= 0
@@ -796,6 +802,25 @@ def test_a_suspect_that_waits_is_handed_back(world: World) -> None:
     started.join()
     assert (world.effects(slow), world.effects(suspect)) == (1, 0)
     assert world.hidden(suspect.sqs_message_id) <= 0
+
+
+def test_a_gate_that_opens_after_the_stop_starts_no_handler(world: World) -> None:
+    sent = world.send()
+    gate, ran = Gate(), list[str]()
+    world.faults.on("take", gate.wait, when="after")
+    started = make_worker(
+        world, lambda message, _: ran.append(message.message_id), ends=False, grace_seconds=0.05
+    ).start()
+    gate.reached()
+    started.worker.stop()
+    started.join(5)
+    assert world.hidden(sent.sqs_message_id) <= 0
+    gate.open()
+    wait_for(lambda: not started.worker._lanes._running, "its end")
+    row = world.row(sent)
+    assert (ran, row.state, row.attempts) == ([], "FAILED", 0)
+    assert world.telemetry.counts[Metric.DEFERRED] == 1
+    assert Metric.RETRIED not in world.telemetry.counts  # the first outcome counts, and no other
 
 
 def test_a_record_that_waits_for_memory_is_handed_back(world: World) -> None:
