@@ -17,7 +17,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from benchmarks.figure import BenchmarkError, Figure
-from benchmarks.figures import batch_latency, lambda_asset, peak_memory, put_cpu, request_counts, throughput, worker
+from benchmarks.figures import (
+    batch_latency,
+    huge_file,
+    lambda_asset,
+    peak_memory,
+    publish_batch,
+    put_cpu,
+    request_counts,
+    throughput,
+    worker,
+)
 from benchmarks.stand import Stand
 
 if TYPE_CHECKING:
@@ -33,6 +43,8 @@ GROUPS: Final[Mapping[str, Measure]] = {
     "worker": worker.measure,
     "put-cpu": put_cpu.measure,
     "memory": peak_memory.measure,
+    "batch": publish_batch.measure,
+    "huge": huge_file.measure,
 }
 
 PLAIN_WIDTH: Final = 140
