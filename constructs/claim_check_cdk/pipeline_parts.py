@@ -35,6 +35,9 @@ class PipelineBucket(Protocol):
     ) -> iam.Grant:
         """Allow writing payloads."""
 
+    def grant_upload(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow granting direct uploads to others, and confirming them."""
+
     def grant_read(
         self,
         grantee: iam.IGrantable,

@@ -210,6 +210,10 @@ def _tag(client: Client) -> None:
     )
 
 
+def _one_after_the_other(*steps: Callable[[Client], object]) -> Callable[[Client], object]:
+    return lambda client: [step(client) for step in steps]
+
+
 @pytest.mark.parametrize(
     "arrange, changed, status, code",
     [
@@ -219,8 +223,8 @@ def _tag(client: Client) -> None:
         (lambda client: client.put(), {"contentLength": 1}, 409, "UploadMismatch"),
         (lambda client: client.put(), {"contentType": "text/html"}, 409, "UploadMismatch"),
         (_overwrite, {}, 409, "UploadMismatch"),
-        (lambda client: (client.put(), _overwrite(client)), {}, 409, "UploadMismatch"),
-        (lambda client: (client.put(), _tag(client)), {}, 409, "UploadTampered"),
+        (_one_after_the_other(Client.put, _overwrite), {}, 409, "UploadMismatch"),
+        (_one_after_the_other(Client.put, _tag), {}, 409, "UploadTampered"),
         (lambda client: client.put(), {"contentLength": 5 * contract.GIB + 1}, 413, "EventTooLarge"),
         (lambda client: client.put(), {"key": "payloads/x"}, 400, "UnknownField"),
     ],

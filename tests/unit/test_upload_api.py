@@ -57,7 +57,11 @@ def _all_late(setup: UploadWorld) -> None:
 
 
 def _fails(error: Exception, call: str) -> Callable[[UploadWorld], object]:
-    return lambda setup: (setup.uploaded(declaration()), setup.world.faults.fail(call, error, times=99))
+    def arrange(setup: UploadWorld) -> None:
+        setup.uploaded(declaration())
+        setup.world.faults.fail(call, error, times=99)
+
+    return arrange
 
 
 def _nothing(_: UploadWorld) -> None:

@@ -112,7 +112,7 @@ def test_no_header_can_be_changed_or_left_out(name: str, value: str) -> None:
 @pytest.mark.parametrize("change", [{"method": "GET"}, {"method": "DELETE"}, {"path": "/payloads/tenants/t-2/x/y/z"}])
 def test_neither_method_nor_key_can_be_changed(change: dict[str, str]) -> None:
     put = sign()
-    assert not accepted(put.url, put.headers, **change)  # type: ignore[arg-type]  # names of arguments
+    assert not accepted(put.url, put.headers, **change)
 
 
 def test_a_longer_life_is_not_accepted() -> None:
@@ -135,7 +135,7 @@ def test_a_client_that_signs_less_gives_no_grant() -> None:
 
 def test_without_credentials_it_is_an_outage() -> None:
     client = boto3.Session(region_name=REGION).client("s3", config=config_for("s3"))
-    client._request_signer._credentials = None  # type: ignore[attr-defined]  # as on a machine that has none
+    client._request_signer._credentials = None  # as on a machine that has none
     with pytest.raises(Unavailable, match="NoCredentialsError"):
         sign(S3UploadStore(client))
 
@@ -150,11 +150,17 @@ def stub() -> Iterator[Stubber]:
         stubber.assert_no_pending_responses()
 
 
+def on(stub: Stubber, **options: Any) -> S3UploadStore:  # noqa: ANN401 - the store's own options
+    """A store on stubbed calls."""
+    client: Any = stub.client
+    return S3UploadStore(client, **options)
+
+
 REQUEST = {"Bucket": PLACE["bucket"], "Key": PLACE["key"]}
 
 
 def test_tags_are_read_and_removed(stub: Stubber) -> None:
-    store = S3UploadStore(stub.client)
+    store = on(stub)
     stub.add_response("get_object_tagging", {"TagSet": [{"Key": "state", "Value": "unconfirmed"}]}, REQUEST)
     stub.add_response("delete_object_tagging", {}, REQUEST)
     assert store.tags(**PLACE, version_id=None) == {"state": "unconfirmed"}
@@ -162,7 +168,7 @@ def test_tags_are_read_and_removed(stub: Stubber) -> None:
 
 
 def test_of_a_version_and_others_stay(stub: Stubber) -> None:
-    store = S3UploadStore(stub.client, expected_owner="111122223333")
+    store = on(stub, expected_owner="111122223333")
     request = {**REQUEST, "VersionId": "v1", "ExpectedBucketOwner": "111122223333"}
     stub.add_response("get_object_tagging", {"TagSet": []}, request)
     stub.add_response("put_object_tagging", {}, {**request, "Tagging": {"TagSet": [{"Key": "a", "Value": "b"}]}})
@@ -183,7 +189,7 @@ def test_of_a_version_and_others_stay(stub: Stubber) -> None:
 )
 @pytest.mark.parametrize("call", ["get_object_tagging", "delete_object_tagging"])
 def test_failures_are_told_apart(stub: Stubber, call: str, code: str, status: int, error: type[Exception]) -> None:
-    store = S3UploadStore(stub.client)
+    store = on(stub)
     stub.add_client_error(call, code, http_status_code=status)
     with pytest.raises(error) as caught:
         store.tags(**PLACE, version_id=None) if call.startswith("get") else store.replace_tags(

@@ -19,9 +19,12 @@ ALREADY_UPLOADED = http.HTTPStatus.PRECONDITION_FAILED
 
 def call(session: boto3.Session, url: str, document: dict[str, Any]) -> dict[str, Any]:
     """Send one signed request; a refusal says in JSON what is wrong, and what to do."""
-    request = AWSRequest("POST", url, data=json.dumps(document), headers={"content-type": "application/json"})
-    SigV4Auth(session.get_credentials(), "execute-api", session.region_name).add_auth(request)
-    sent = urllib.request.Request(url, data=request.data.encode(), headers=dict(request.headers), method="POST")
+    credentials, body = session.get_credentials(), json.dumps(document).encode()
+    if credentials is None:
+        sys.exit("No AWS credentials were found.")
+    request = AWSRequest("POST", url, data=body, headers={"content-type": "application/json"})
+    SigV4Auth(credentials, "execute-api", session.region_name).add_auth(request)
+    sent = urllib.request.Request(url, data=body, headers=dict(request.headers), method="POST")
     with urllib.request.urlopen(sent, timeout=30) as answer:
         found: dict[str, Any] = json.load(answer)
     return found

@@ -30,7 +30,8 @@ class DirectUploads:
             url: What the stack's output says.
         """
         self._aws = aws
-        self._http = URLLib3Session(verify=str(aws.ca_bundle) if aws.ca_bundle else True)
+        verify: Any = str(aws.ca_bundle) if aws.ca_bundle else True
+        self._http = URLLib3Session(verify=verify)
         # Its host name holds the API's id, and resolves nowhere; this is the same API by path.
         api_id = url.partition("://")[2].partition(".")[0]
         self.url: Final = f"{aws.endpoint_url}/_aws/execute-api/{api_id}/$default"
@@ -39,7 +40,8 @@ class DirectUploads:
         """Send one signed request; its status and document."""
         body = document if isinstance(document, str) else json.dumps(document)
         request = AWSRequest("POST", f"{self.url}{path}", data=body, headers={"content-type": "application/json"})
-        SigV4Auth(self._aws.session.get_credentials(), "execute-api", REGION).add_auth(request)
+        credentials: Any = self._aws.session.get_credentials()
+        SigV4Auth(credentials, "execute-api", REGION).add_auth(request)
         answer = self._http.send(request.prepare())
         return answer.status_code, json.loads(answer.content)
 
