@@ -1,18 +1,40 @@
 """The operator's command ``claim-check``. Each group of commands is a module of its own, put together here."""
 
+import os
+from typing import Annotated
+
 import typer
 
 from claim_check_ops.local.commands import app as local_app
+from claim_check_ops.local.told import NotRunning, adopt
+from claim_check_ops.send_commands import send
 from claim_check_ops.worker_commands import worker
 
 app = typer.Typer(
     name="claim-check",
-    help="Operate claim-check pipelines: send, look, repair, and run everything on this machine.",
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
 )
 app.add_typer(local_app, name="local")
+app.command()(send)
 app.command()(worker)
+
+
+@app.callback()
+def options(
+    *,
+    local: Annotated[
+        bool, typer.Option("--local", help="Use the embedded AWS that `make local` left running in this folder.")
+    ] = False,
+) -> None:
+    """Operate claim-check pipelines: send, look, repair, and run everything on this machine."""
+    if not local:
+        return
+    try:
+        adopt(os.environ)
+    except NotRunning as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
 
 
 def main() -> None:

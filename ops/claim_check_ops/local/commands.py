@@ -21,6 +21,7 @@ from claim_check_ops.local.deployment import DOCUMENTS_TABLE, WALLET_TABLE, find
 from claim_check_ops.local.documents_run import DocumentsRun
 from claim_check_ops.local.embedded_aws import EmbeddedAws, EmbeddedAwsError
 from claim_check_ops.local.progress import progress_bar
+from claim_check_ops.local.told import told
 from claim_check_ops.local.wallet_run import WalletRun
 
 TABLE_WIDTH: Final = 120
@@ -44,9 +45,10 @@ def up(*, enforce_iam: EnforceIam = False, project: Project = Path()) -> None:
     try:
         with ends_orderly(), EmbeddedAws(enforce_iam=enforce_iam) as aws:
             outputs = deploy_app(aws, project, console)
-            with interrupt_asked() as asked:
+            with told(aws.environment()), interrupt_asked() as asked:
                 console.print(outputs_table(outputs))
-                console.print("It runs until Ctrl-C. To use it in another shell:")
+                console.print("It runs until Ctrl-C. In another shell of this folder `claim-check --local` finds it.")
+                console.print("For other programs there:")
                 for name, value in aws.environment().items():
                     console.print(f"  export {name}={value}", soft_wrap=True, highlight=False)
                 asked.wait()

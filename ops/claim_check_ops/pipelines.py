@@ -1,0 +1,110 @@
+"""Which pipeline a command is about: named, told by the environment, or found by its functions' own settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from claim_check.contract import Setting
+from claim_check.settings import ProducerSettings
+
+if TYPE_CHECKING:
+    from mypy_boto3_lambda import LambdaClient
+
+DEFAULT_BEFORE_SEND_SECONDS: Final = 3600
+"""Used where only a consumer's settings are known. Less than a pipeline's own is always safe."""
+
+
+class PipelineNotFound(Exception):
+    """It is not clear which pipeline is meant; the text says what to name."""
+
+
+def producer_settings(
+    environment: Mapping[str, str],
+    *,
+    function: str | None = None,
+    queue_url: str | None = None,
+    bucket: str | None = None,
+    overrides: Mapping[str, str] | None = None,
+    functions: LambdaClient | None = None,
+) -> ProducerSettings:
+    """Settings of a producer into one pipeline.
+
+    The first of these that tells bucket and queue: the function's variables; ``queue_url`` with ``bucket``; the
+    environment's own variables; the functions of this account and Region, if all of them belong to one queue.
+
+    Args:
+        environment: Variables of this process.
+        function: Name of a producer or consumer function of the pipeline.
+        queue_url: Its queue.
+        bucket: Bucket of its payloads.
+        overrides: Settings that win over those found, by variable.
+        functions: Client of Lambda; made when it is needed.
+
+    Raises:
+        PipelineNotFound: None, or more than one, comes into question; or Lambda refuses to tell.
+        InvalidSetting: A setting is missing or malformed.
+    """
+    told = Setting.BUCKET in environment and queue_url in {None, environment.get(Setting.QUEUE_URL)}
+    if function is not None:
+        found = _of_function(functions or _lambda(), function)
+    elif told or (queue_url is not None and bucket is not None):
+        found = dict(environment)
+    else:
+        found = _only_one(functions or _lambda(), queue_url)
+    named = {Setting.QUEUE_URL: queue_url, Setting.BUCKET: bucket}
+    found |= {name: value for name, value in named.items() if value is not None}
+    return ProducerSettings.from_environment(
+        {Setting.BEFORE_SEND: str(DEFAULT_BEFORE_SEND_SECONDS)} | found | dict(overrides or {})
+    )
+
+
+def _of_function(functions: LambdaClient, name: str) -> dict[str, str]:
+    try:
+        configuration = functions.get_function_configuration(FunctionName=name)
+    except (ClientError, BotoCoreError) as error:
+        raise PipelineNotFound(f"Function {name} cannot be looked at: {error}") from error
+    variables = _variables(configuration)
+    if Setting.QUEUE_URL not in variables:
+        raise PipelineNotFound(f"Function {name} belongs to no pipeline: it has no {Setting.QUEUE_URL}.")
+    return variables
+
+
+def _only_one(functions: LambdaClient, queue_url: str | None) -> dict[str, str]:
+    """Variables of the one pipeline there is, or of the one with this queue; a producer function knows the most."""
+    try:
+        found = [variables for variables in _all(functions) if queue_url in {None, variables[Setting.QUEUE_URL]}]
+    except (ClientError, BotoCoreError) as error:
+        raise PipelineNotFound(f"Functions cannot be listed: {error}. Name --queue-url and --bucket.") from error
+    queues = sorted({variables[Setting.QUEUE_URL] for variables in found})
+    if not queues:
+        what = "with this --queue-url" if queue_url else "in this account and Region"
+        raise PipelineNotFound(
+            f"No function {what} belongs to a pipeline. Name --function, or --queue-url and --bucket."
+        )
+    if len(queues) > 1:
+        raise PipelineNotFound(f"There are {len(queues)} pipelines. Name one by --queue-url: {', '.join(queues)}")
+    return max(found, key=lambda variables: Setting.BEFORE_SEND in variables)
+
+
+def _all(functions: LambdaClient) -> Iterator[dict[str, str]]:
+    for page in functions.get_paginator("list_functions").paginate():
+        for configuration in page["Functions"]:
+            variables = _variables(configuration)
+            if Setting.QUEUE_URL in variables and Setting.BUCKET in variables:
+                yield variables
+
+
+def _variables(configuration: Any) -> dict[str, str]:  # noqa: ANN401 - an answer of Lambda's, one of several types
+    return dict(configuration.get("Environment", {}).get("Variables", {}))
+
+
+def _lambda() -> LambdaClient:
+    try:
+        client: LambdaClient = boto3.Session().client("lambda")
+    except BotoCoreError as error:
+        raise PipelineNotFound(f"Lambda cannot be asked: {error}") from error
+    return client
