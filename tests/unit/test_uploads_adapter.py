@@ -133,6 +133,24 @@ def test_a_client_that_signs_less_gives_no_grant() -> None:
         sign(S3UploadStore(client))
 
 
+def test_what_other_versions_of_botocore_sign_besides_is_to_be_sent_and_anything_else_gives_no_grant() -> None:
+    client = Clients(session()).s3_signing
+
+    def add(name: str) -> None:
+        def before_sign(request: AWSRequest, **_: object) -> None:
+            request.headers[name] = "SHA256"
+
+        client.meta.events.register("before-sign.s3.PutObject", before_sign, unique_id=name)
+
+    add("x-amz-sdk-checksum-algorithm")
+    put = sign(S3UploadStore(client))
+    assert put.headers["x-amz-sdk-checksum-algorithm"] == "SHA256"
+    assert accepted(put.url, put.headers)
+    add("x-amz-something-new")
+    with pytest.raises(InvalidSetting, match="x-amz-something-new"):
+        sign(S3UploadStore(client))
+
+
 def test_without_credentials_it_is_an_outage() -> None:
     client = boto3.Session(region_name=REGION).client("s3", config=config_for("s3"))
     client._request_signer._credentials = None  # as on a machine that has none

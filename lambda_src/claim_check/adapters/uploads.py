@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _UNSENT: Final = "host"
+_HARMLESS: Final = {"x-amz-sdk-checksum-algorithm": "SHA256"}
+"""Headers that other versions of botocore sign besides."""
 
 
 class S3UploadStore:
@@ -114,12 +116,13 @@ def signed_headers(url: str) -> set[str]:
 
 
 def _only_signed(url: str, headers: dict[str, str]) -> dict[str, str]:
-    """The headers, if the signature covers them and no others.
+    """The headers to be sent, if the signature covers all of them and no others.
 
     Raises:
         InvalidSetting: It does not.
     """
     signed = signed_headers(url) - {_UNSENT}
+    headers = headers | {name: value for name, value in _HARMLESS.items() if name in signed}
     if signed != set(headers):
         problem = ", ".join(sorted(signed ^ set(headers)))
         raise InvalidSetting(
