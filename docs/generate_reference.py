@@ -27,7 +27,7 @@ from aws_cdk import aws_sqs as sqs
 
 import claim_check
 import claim_check_cdk
-from claim_check import Claim, Envelope, Inline, contract, errors, settings, telemetry
+from claim_check import Claim, Envelope, Inline, contract, errors, extended_client, settings, telemetry
 from claim_check.contract import ErrorCode, InboxAttribute, Metric, Setting
 from claim_check.delivery import Delivery
 from claim_check.envelope import encode
@@ -370,14 +370,13 @@ def settings_page() -> str:
         "uploads": settings.UploadSettings,
         "producer": settings.ProducerSettings,
         "consumer": settings.ConsumerSettings,
+        "consumer of foreign messages": extended_client.ForeignMessages,
     }
     reads = {role: readers(kind) for role, kind in roles.items()}
     rows = []
     for name, variable in setting_names().items():
         who = [role for role in roles if name in reads[role]]
-        if not who:
-            rows.append((code(variable), "nobody yet", "", "", ""))
-            continue
+        assert who, f"nobody reads {variable}"  # noqa: S101 - a mistake in the library
         field, required = reads[who[-1]][name]
         default = "required" if required else _default_of(roles[who[-1]], field)
         rows.append((code(variable), ", ".join(who), code(field), default, _meaning(roles, who, field)))
@@ -588,6 +587,7 @@ def messages_page() -> str:
     )
     copy = parked_copy(delivery, code=ErrorCode.MISSING_PAYLOAD, attempts=5, now=_TIME.timestamp(), fifo=False)
     parked = json.loads(str(copy.attributes[contract.ATTRIBUTE_PARKED].value))
+    pointer, _ = extended_client.encode(sample(claim), "extended-client")
     schema = envelope_schema()
     required = set(schema["required"])
     return page(
@@ -613,7 +613,15 @@ def messages_page() -> str:
         f"```json\n{json.dumps(parked, indent=2)}\n```",
         "`originalMessageId` is SQS's id of the message that was parked; the copy has another. A foreign message that "
         "already "
-        f"had {contract.SQS_MAX_ATTRIBUTES} attributes loses its last one by name, and `droppedAttributes` names it.",
+        f"had {contract.SQS_MAX_ATTRIBUTES} attributes loses its last one by name, and `droppedAttributes` names it. "
+        f"`{contract.FIRST_MESSAGE_ID}` is there from the second parking on: the id of the message's first life.",
+        "## The Extended Client's format",
+        "In the wire format `extended-client` a producer writes what Amazon's Extended Client Libraries read, with the "
+        "envelope in fields that they ignore:",
+        f"```json\n{json.dumps(json.loads(pointer), indent=2)}\n```",
+        "The attribute `ExtendedPayloadSize` has the payload's bytes. A small payload is the body as it is, and the "
+        "attribute `claimCheck` has the envelope. [Work with the Extended "
+        "Client](../how-to/interoperate-with-the-extended-client.md) says what a consumer takes.",
         "## Sizes",
         table(("what", "bytes"), SIZES),
         "A message's size is its body, and for every attribute name, data type and value.",
@@ -638,8 +646,17 @@ ATTRIBUTES: Final = (
     (code(contract.ATTRIBUTE_TENANT_ID), "producer", "Tenant, for filters."),
     (code(contract.ATTRIBUTE_PARKED), "consumer", "On a copy in the DLQ: why it is there, as JSON."),
     (code(contract.ATTRIBUTE_REDRIVE), "whoever sends a message back", "Tells replayed work from new work."),
-    (code("ExtendedPayloadSize"), "nobody", "Refused: Amazon's Extended Client Libraries would take it for theirs."),
-    (code("SQSLargePayloadSize"), "nobody", "Refused, likewise."),
+    (
+        code(contract.ATTRIBUTE_CLAIM_CHECK),
+        "producer",
+        "In the Extended Client's format: the envelope of an inline payload, as JSON.",
+    ),
+    (
+        code(contract.ATTRIBUTE_PAYLOAD_SIZE),
+        "producer",
+        "In the Extended Client's format: the body is a pointer, to a payload of so many bytes. Refused from you.",
+    ),
+    (code(contract.ATTRIBUTE_LEGACY_PAYLOAD_SIZE), "producer", "The same, for Java clients before 1.1."),
 )
 SIZES: Final = (
     ("largest message and largest batch of SQS", f"{contract.SQS_MAX_MESSAGE_BYTES:,}"),

@@ -7,7 +7,15 @@ from typing import Any, Final
 from aws_cdk import Stack
 from constructs import Construct
 
-from claim_check_cdk import AccessLogBucket, ClaimCheckPipeline, DomainTable, ProducerFunction, UploadApi
+from claim_check_cdk import (
+    AccessLogBucket,
+    ClaimCheckPipeline,
+    DomainTable,
+    ExtendedClientBucket,
+    ForeignMessages,
+    ProducerFunction,
+    UploadApi,
+)
 from claim_check_cdk.bundling import package_folder
 from stacks.pipeline_outputs import output_pipeline
 from stacks.settings import Settings
@@ -16,13 +24,18 @@ CONSUMER: Final = "documents"
 HANDLER_PACKAGE: Final = "claim_check_examples"
 HANDLER: Final = f"{HANDLER_PACKAGE}.documents:handle"
 TABLE_VARIABLE: Final = "DOCUMENTS_TABLE"
+FOREIGN_TENANT: Final = "old-clients"
+FOREIGN_EVENT_TYPE: Final = "DocumentUploaded"
 
 
 class DocumentsStack(Stack):
     """Producer function, upload API, documents pipeline, and the table its handler writes.
 
+    The pipeline also takes what Amazon's Extended Clients offload.
+
     Attributes:
         documents: The table of documents.
+        old_clients: Where Extended Clients put their payloads.
         pipeline: The pipeline.
         producer: The function that an application invokes with an event.
         uploads: The API by which clients upload large files straight to S3.
@@ -40,6 +53,8 @@ class DocumentsStack(Stack):
         super().__init__(scope, construct_id, **stack)
         keep = settings.removal_policy
         self.documents = DomainTable(self, "Documents", removal_policy=keep)
+        logs = AccessLogBucket(self, "AccessLogs", removal_policy=keep).bucket
+        self.old_clients = ExtendedClientBucket(self, "OldClients", access_logs_bucket=logs, removal_policy=keep)
         self.pipeline = ClaimCheckPipeline(
             self,
             "Pipeline",
@@ -47,7 +62,14 @@ class DocumentsStack(Stack):
             handler=HANDLER,
             handler_package=package_folder(HANDLER_PACKAGE),
             handler_environment={TABLE_VARIABLE: self.documents.table.table_name},
-            access_logs_bucket=AccessLogBucket(self, "AccessLogs", removal_policy=keep).bucket,
+            access_logs_bucket=logs,
+            foreign=ForeignMessages(
+                tenant_id=FOREIGN_TENANT,
+                event_type=FOREIGN_EVENT_TYPE,
+                buckets=[self.old_clients],
+                allow_unverified=True,
+                plain_bodies=False,
+            ),
             max_concurrency=settings.max_concurrency,
             log_retention=settings.log_retention,
             removal_policy=keep,
@@ -74,6 +96,7 @@ class DocumentsStack(Stack):
             self.pipeline,
             self.producer,
             DocumentsTableName=self.documents.table.table_name,
+            OldClientsBucketName=self.old_clients.bucket.bucket_name,
             UploadApiUrl=self.uploads.url,
             UploadFunctionName=self.uploads.function.function_name,
         )

@@ -51,6 +51,8 @@ class ForeignMessages:
         buckets: Where their payloads may lie; nothing else is ever read. None are needed for our own producer's.
         content_type: Media type of their payloads. By default ``text/plain; charset=utf-8``.
         allow_unverified: Whether messages without identity and hash are taken, which all are but our own producer's.
+        plain_bodies: Whether a body that is neither an envelope nor a pointer is taken for a small payload. By default
+            it is; say False where clients offload everything, so that a malformed message never becomes data.
     """
 
     tenant_id: str
@@ -59,6 +61,7 @@ class ForeignMessages:
     buckets: Collection[ForeignBucket] = ()
     content_type: str | None = None
     allow_unverified: bool = False
+    plain_bodies: bool = True
 
     def environment(self) -> dict[str, str]:
         """The settings of a consumer that takes them."""
@@ -67,6 +70,7 @@ class ForeignMessages:
             Setting.FOREIGN_TENANT: self.tenant_id,
             Setting.FOREIGN_EVENT_TYPE: f"{self.event_type}:{self.event_version}",
             Setting.ALLOW_UNVERIFIED: str(self.allow_unverified).lower(),
+            Setting.FOREIGN_PLAIN_BODIES: str(self.plain_bodies).lower(),
             **({Setting.FOREIGN_BUCKETS: ",".join(places)} if places else {}),
             **({Setting.FOREIGN_CONTENT_TYPE: self.content_type} if self.content_type else {}),
         }

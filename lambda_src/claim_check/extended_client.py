@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from claim_check import contract
-from claim_check.contract import Metric, WireFormat
+from claim_check.contract import Metric, Setting, WireFormat
 from claim_check.envelope import (
     NOT_XML,
     Claim,
@@ -42,6 +42,7 @@ from claim_check.ports import MessageAttribute
 if TYPE_CHECKING:
     from claim_check.delivery import Delivery
     from claim_check.payload_source import PayloadSource
+    from claim_check.settings import Environment
 
 POINTER_CLASS: Final = "software.amazon.payloadoffloading.PayloadS3Pointer"
 LEGACY_POINTER_CLASS: Final = "com.amazon.sqs.javamessaging.MessageS3Pointer"
@@ -65,12 +66,14 @@ class ForeignMessages:
     """What a consumer takes of Extended Clients' messages; without it, it takes none.
 
     Attributes:
-        tenant_id: Tenant of messages without a valid attribute ``tenantId``.
+        tenant_id: Tenant of messages without an attribute ``tenantId``.
         event_type: Event type of messages without an attribute ``eventType``.
         event_version: Version of the payload's schema.
         buckets: Where their payloads may lie: each ``bucket`` or ``bucket/prefix``; nothing else is ever read.
         content_type: Media type of their payloads.
         allow_unverified: Whether messages without identity and hash are taken; else only those of our own producer are.
+        plain_bodies: Whether a body that is neither an envelope nor a pointer is taken for a small payload; False for
+            clients that offload everything, so that a malformed message never becomes data.
     """
 
     tenant_id: str
@@ -79,6 +82,7 @@ class ForeignMessages:
     buckets: Collection[str] = ()
     content_type: str = DEFAULT_CONTENT_TYPE
     allow_unverified: bool = False
+    plain_bodies: bool = True
 
     def __post_init__(self) -> None:
         """Check them.
@@ -95,6 +99,28 @@ class ForeignMessages:
         for entry in self.buckets:
             if not entry.partition("/")[0] or "*" in entry:
                 raise InvalidSetting(f"foreign bucket {entry!r}: must be bucket or bucket/prefix, without patterns")
+
+    @classmethod
+    def from_environment(cls, read: Environment) -> ForeignMessages | None:
+        """Read them; None if neither tenant nor event type is set.
+
+        Raises:
+            InvalidSetting: A variable is missing or malformed.
+        """
+        if read.optional(Setting.FOREIGN_TENANT) is None and read.optional(Setting.FOREIGN_EVENT_TYPE) is None:
+            return None
+        version = read.text(Setting.FOREIGN_EVENT_TYPE).partition(":")[2]
+        if not (version.isascii() and version.isdigit()):
+            raise InvalidSetting(f"{Setting.FOREIGN_EVENT_TYPE} is not of the form OrderPlaced:1")
+        return cls(
+            tenant_id=read.text(Setting.FOREIGN_TENANT),
+            event_type=read.text(Setting.FOREIGN_EVENT_TYPE).partition(":")[0],
+            event_version=int(version),
+            buckets=read.words(Setting.FOREIGN_BUCKETS),
+            content_type=read.optional(Setting.FOREIGN_CONTENT_TYPE) or DEFAULT_CONTENT_TYPE,
+            allow_unverified=read.choice(Setting.ALLOW_UNVERIFIED, ("false", "true"), default="false") == "true",
+            plain_bodies=read.choice(Setting.FOREIGN_PLAIN_BODIES, ("false", "true"), default="true") == "true",
+        )
 
     @property
     def bucket_names(self) -> frozenset[str]:
@@ -218,8 +244,13 @@ def _pointer(received: _Received, size: int, foreign: ForeignMessages) -> Found:
     _refuse_unless_allowed(foreign)
     bucket, key = _text(fields, _BUCKET), _text(fields, _KEY)
     payload = UnverifiedClaim(bucket=bucket, key=key, content_type=foreign.content_type, content_length=size)
-    identity = f"pointer-{hashlib.sha256(f'{bucket}/{key}'.encode()).hexdigest()}"
+    identity = pointer_identity(bucket, key)
     return Found(_foreign_envelope(received, foreign, payload, identity, identity), counter)
+
+
+def pointer_identity(bucket: str, key: str) -> str:
+    """The identity of what an Extended Client put there: told of the place, without telling the place (R11.4)."""
+    return f"pointer-{hashlib.sha256(f'{bucket}/{key}'.encode()).hexdigest()}"
 
 
 def _own_claim(fields: Mapping[str, Any], size: int) -> Envelope:
@@ -241,6 +272,8 @@ def _own_inline(received: _Received) -> Envelope:
 
 
 def _foreign_inline(received: _Received, foreign: ForeignMessages) -> Found:
+    if not foreign.plain_bodies:
+        raise InvalidEnvelope("body: neither an envelope nor a pointer, and this consumer takes no plain bodies")
     _refuse_unless_allowed(foreign)
     payload = UnverifiedInline(content_type=foreign.content_type, body=_well_formed(received.body, "body"))
     identity = received.first_id

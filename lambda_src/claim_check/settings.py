@@ -9,7 +9,7 @@ from typing import Final, TypeVar, get_args
 from claim_check import contract
 from claim_check.contract import InlineMode, PayloadAccess, Setting, WireFormat
 from claim_check.errors import InvalidSetting
-from claim_check.extended_client import DEFAULT_CONTENT_TYPE, ForeignMessages
+from claim_check.extended_client import ForeignMessages
 
 _Choice = TypeVar("_Choice", bound=str)
 
@@ -239,26 +239,9 @@ class ConsumerSettings:
             max_payload_bytes=read.integer(Setting.MAX_PAYLOAD, default=cls.max_payload_bytes),
             content_types=tuple(word.lower() for word in read.words(Setting.CONTENT_TYPES)),
             event_types=dict(_event_type(entry) for entry in read.words(Setting.EVENT_TYPES)),
-            foreign=_foreign(read),
+            foreign=ForeignMessages.from_environment(read),
             tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
         )
-
-
-def _foreign(read: Environment) -> ForeignMessages | None:
-    """Extended Clients' messages; their settings come together or not at all."""
-    if read.optional(Setting.FOREIGN_TENANT) is None and read.optional(Setting.FOREIGN_EVENT_TYPE) is None:
-        return None
-    event_type, _, version = read.text(Setting.FOREIGN_EVENT_TYPE).partition(":")
-    if not (version.isascii() and version.isdigit()):
-        raise InvalidSetting(f"{Setting.FOREIGN_EVENT_TYPE} is not of the form OrderPlaced:1")
-    return ForeignMessages(
-        tenant_id=read.text(Setting.FOREIGN_TENANT),
-        event_type=event_type,
-        event_version=int(version),
-        buckets=read.words(Setting.FOREIGN_BUCKETS),
-        content_type=read.optional(Setting.FOREIGN_CONTENT_TYPE) or DEFAULT_CONTENT_TYPE,
-        allow_unverified=read.choice(Setting.ALLOW_UNVERIFIED, _TRUE_FALSE, default="false") == "true",
-    )
 
 
 def _event_type(entry: str) -> tuple[str, frozenset[int]]:

@@ -104,6 +104,15 @@ def test_of_two_ordered_pipelines_one_has_a_dlq_and_the_other_alarms(tmp_path: P
         assert any(name.startswith(alarm) for name in alarms), alarm
 
 
+def test_a_pipeline_for_old_clients_has_a_bucket_that_they_can_write_to(tmp_path: Path) -> None:
+    template = synthesize(EXAMPLES / "extended_client" / "app.py", tmp_path)
+    policies = [one["Properties"] for one in template["Resources"].values() if one["Type"] == "AWS::S3::BucketPolicy"]
+    assert sorted("if-none-match" in str(policy) for policy in policies) == [False, True]
+    functions = [one["Properties"] for one in template["Resources"].values() if one["Type"] == "AWS::Lambda::Function"]
+    (variables,) = [one["Environment"]["Variables"] for one in functions]
+    assert variables[contract.Setting.ALLOW_UNVERIFIED] == "true"
+
+
 def test_a_forked_queue_takes_the_place_of_ours(tmp_path: Path) -> None:
     """What the page says: copy one file, rename the class, change what you need."""
     source = (ROOT / "constructs" / "claim_check_cdk" / "message_queue.py").read_text()

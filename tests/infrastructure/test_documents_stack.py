@@ -81,7 +81,7 @@ def test_logical_ids_of_what_holds_data_never_change(sample: Sample) -> None:
     """A changed id replaces the resource: its data would stay behind, or be lost."""
     found = {resource_type: sorted(resources(sample.template, resource_type)) for resource_type in STATEFUL}
     assert found == {
-        "AWS::S3::Bucket": ["AccessLogsBucketCD784A59", "PipelineBucket60D569E5"],
+        "AWS::S3::Bucket": ["AccessLogsBucketCD784A59", "OldClientsBucket5650BBA7", "PipelineBucket60D569E5"],
         "AWS::SQS::Queue": ["PipelineQueue723C0BA4", "PipelineQueueDeadLetterQueue1E6CA382"],
         "AWS::DynamoDB::Table": ["DocumentsTable2245A403", "PipelineInboxTable76B6B6B9"],
         "AWS::Logs::LogGroup": [
@@ -113,6 +113,7 @@ def test_a_local_run_finds_what_it_needs(sample: Sample) -> None:
         "DeadLetterQueueUrl",
         "InboxTableName",
         "DocumentsTableName",
+        "OldClientsBucketName",
         "ConsumerFunctionName",
         "ProducerFunctionName",
         "UploadApiUrl",
@@ -149,7 +150,10 @@ def test_the_acknowledged_findings_are_exactly_these(sample: Sample) -> None:
         "Documents/AccessLogs/Bucket": ["AwsSolutions-S1"],
         "Documents/Pipeline/Queue/DeadLetterQueue": ["Serverless-SQSRedrivePolicy"],
         "Documents/Pipeline/Consumer/Role/Resource": x_ray,
-        "Documents/Pipeline/Consumer/Role/DefaultPolicy": [objects],
+        "Documents/Pipeline/Consumer/Role/DefaultPolicy": [
+            "AwsSolutions-IAM5[Resource::<OldClientsBucket5650BBA7.Arn>/*]",
+            objects,
+        ],
         "Documents/Pipeline/Consumer/Function/Resource": ["Serverless-LambdaDLQ"],
         "Documents/Pipeline/EventSource": ["Serverless-LambdaEventSourceMappingDestination"],
         "Documents/Producer/Role/Resource": x_ray,

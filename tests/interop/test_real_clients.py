@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 
 from claim_check import Claim, Event, Inline
-from claim_check.contract import ErrorCode, Metric, WireFormat
+from claim_check.contract import ErrorCode, Metric, Setting, WireFormat
 from tests.interop.kit import EVENT_TYPE, LARGE, SMALL, TENANT, Pipeline
 
 pytestmark = pytest.mark.integration
+
+PUBLISH = Path(__file__).parents[2] / "docs" / "examples" / "extended_client" / "publish.py"
 
 
 def read_by_them(pipeline: Pipeline, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - of `receive_message`
@@ -168,6 +173,31 @@ def test_a_refused_message_is_parked_as_it_was_and_can_be_sent_back(content: str
     assert seen.content == content
     if content == SMALL:
         assert seen.message_id == sent["MessageId"], "the identity of its first life"
+
+
+# --- The example of the docs ----------------------------------------------------------------------------------------
+
+
+def test_what_the_docs_example_publishes_is_read_by_their_client(pipeline: Pipeline, tmp_path: Path) -> None:
+    """docs/how-to/interoperate-with-the-extended-client.md."""
+    file = tmp_path / "order-41.txt"
+    file.write_text(LARGE, encoding="utf-8")
+    settings = {
+        Setting.BUCKET: pipeline.own,
+        Setting.QUEUE_URL: pipeline.queue_url,
+        Setting.BEFORE_SEND: "3600",
+    }
+    done = subprocess.run(  # noqa: S603 - our own example
+        [sys.executable, str(PUBLISH), str(file), TENANT],
+        env={**pipeline.aws.process_environment(), **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"order-41: {len(LARGE.encode())} bytes" in done.stdout
+    (message,) = read_by_them(pipeline)
+    assert message["Body"] == LARGE
 
 
 # --- The process ----------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claim_check import contract, sizes
+from claim_check.consumer_rules import ConsumerRules
 from claim_check.contract import ErrorCode, Metric, Setting, WireFormat
 from claim_check.delivery import Delivery, from_api, from_lambda
 from claim_check.envelope import Claim, Envelope, Inline, UnverifiedClaim, UnverifiedInline, decode, encode
@@ -36,7 +37,6 @@ from claim_check.extended_client import (
 )
 from claim_check.message import Message
 from claim_check.ports import MessageAttribute
-from claim_check.processor import ConsumerRules
 from claim_check.settings import ConsumerSettings, ProducerSettings
 from claim_check.transaction import Transaction
 from tests.foreign_world import (
@@ -232,6 +232,17 @@ def test_nothing_unverified_is_taken_unless_the_consumer_says_so(
     assert "open" not in world.calls()
     with pytest.raises(UnverifiedPayload):
         read(received(body, attributes), world.foreign)
+
+
+def test_plain_bodies_can_be_refused_and_pointers_taken(world: ForeignWorld) -> None:
+    """Where clients offload everything, whatever else comes is malformed."""
+    world.foreign = replace(FOREIGN, plain_bodies=False)
+    sent = world.send_body("this is no envelope")
+    world.offload()
+    world.producer().publish(event(b"{}", "application/json"))
+    world.settle()
+    assert world.parked() == [(sent, ErrorCode.INVALID_ENVELOPE)]
+    assert len(world.table.applied) == 2
 
 
 def test_without_the_setting_none_of_them_is_taken(world: ForeignWorld) -> None:
@@ -624,9 +635,15 @@ def test_settings_of_a_consumer() -> None:
         Setting.FOREIGN_EVENT_TYPE: "OrderPlaced:2",
         Setting.FOREIGN_BUCKETS: "one, two/in/",
         Setting.ALLOW_UNVERIFIED: "true",
+        Setting.FOREIGN_PLAIN_BODIES: "false",
     }
     assert ConsumerSettings.from_environment({**CONSUMER_VARIABLES, **variables}).foreign == ForeignMessages(
-        tenant_id="t-1", event_type="OrderPlaced", event_version=2, buckets=("one", "two/in/"), allow_unverified=True
+        tenant_id="t-1",
+        event_type="OrderPlaced",
+        event_version=2,
+        buckets=("one", "two/in/"),
+        allow_unverified=True,
+        plain_bodies=False,
     )
 
 

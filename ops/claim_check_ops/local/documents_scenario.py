@@ -17,11 +17,12 @@ from typing import Final, Literal
 
 from claim_check import Claim, Envelope, Event, Inline, Published
 from claim_check.aws import producer
-from claim_check.contract import ErrorCode, object_key
+from claim_check.contract import ATTRIBUTE_TENANT_ID, ErrorCode, object_key
 from claim_check.envelope import encode
 from claim_check.errors import PublishError
+from claim_check.extended_client import pointer_identity
 from claim_check_examples.file_facts import FileFacts
-from claim_check_ops.local import sample_files
+from claim_check_ops.local import extended_client, sample_files
 from claim_check_ops.local.deployment import Deployment
 from claim_check_ops.local.direct_uploads import declaration
 from claim_check_ops.telemetry import SilentTelemetry
@@ -125,6 +126,7 @@ class Scenario:
             self._invoked("small JSON", json_file, "application/json"),
             self._invoked("PDF", pdf, "application/pdf"),
             self._invoked("PNG", png, "image/png"),
+            *self._of_other_clients("Extended Client", json_file),
             Case("direct upload", lambda: self._uploaded("direct upload", png, "image/png")),
             Case("object tampered with", lambda: self._tampered(pdf)),
             Case("malformed message", self._malformed),
@@ -185,6 +187,45 @@ class Scenario:
             message_id=body["messageId"],
             idempotency_key=body["idempotencyKey"],
         )
+
+    def _of_other_clients(self, name: str, path: Path) -> list[Case]:
+        """A message of Amazon's own client; none where that is not installed, or the pipeline takes none."""
+        foreign = self._deployment.consumer.foreign
+        if foreign is None or not foreign.buckets or not extended_client.installed():
+            return []
+        (bucket, _, prefix), expected = (
+            next(iter(foreign.buckets)).partition("/"),
+            _processed(path, "application/json", None),
+        )
+
+        def send() -> Sent:
+            if self._sabotage == name:
+                return self._gone(name, path, expected)
+            key = f"{prefix}{self._run_id}"
+            client = extended_client.sqs_client(self._deployment.aws, bucket, always=True)
+            began = time.time()
+            answer = client.send_message(
+                QueueUrl=self._deployment.producer.queue_url,
+                MessageBody=path.read_text(encoding="utf-8"),
+                MessageAttributes={
+                    "S3Key": {"DataType": "String", "StringValue": key},
+                    ATTRIBUTE_TENANT_ID: {"DataType": "String", "StringValue": TENANT},
+                },
+            )
+            identity = pointer_identity(bucket, key)
+            return Sent(
+                case=name,
+                expected=expected,
+                way="Amazon's client",
+                shape="claim",
+                size=path.stat().st_size,
+                sqs_message_id=answer["MessageId"],
+                sent_at=began,
+                message_id=identity,
+                idempotency_key=identity,
+            )
+
+        return [Case(name, send)]
 
     def _uploaded(self, name: str, path: Path, content_type: str) -> Sent:
         """Straight to S3, twice, as a client does that lost an answer; confirmed when it is there."""
