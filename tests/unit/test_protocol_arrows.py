@@ -514,11 +514,12 @@ def test_with_its_attempts_used_up_it_is_parked_with_the_last_reason(
     world: World, state: InboxState, code: str | None, reason: str
 ) -> None:
     sent = world.send()
-    world.seed_row(sent, state, attempts=5, last_code=code, lease_until=world.clock.now())
+    world.seed_row(sent, state, attempts=5, last_code=code, last_message="a text", lease_until=world.clock.now())
     assert world.deliver() == []
     assert world.parked() == [(sent.sqs_message_id, reason)]
     row = world.row(sent)
     assert (row.state, row.attempts, row.attempts_spent, row.last_code) == ("PARKED", 0, 5, reason)
+    assert (row.last_message == "a text") == (state == "FAILED")
     assert world.calls("open") == []
 
 
@@ -1083,7 +1084,8 @@ def test_a_commit_that_does_not_succeed_before_the_deadline_is_refunded(world: W
     row = world.row(sent)
     assert (row.state, row.attempts, row.last_code) == ("FAILED", 0, ErrorCode.COMMIT_FAILED)
     assert row.last_message == "DynamoDB: TransactionConflict, HTTP 400"
-    assert sum(world.clock.sleeps) < REMAINING_SECONDS
+    assert REMAINING_SECONDS - 3 < sum(world.clock.sleeps) < REMAINING_SECONDS
+    assert max(world.clock.sleeps) == pytest.approx(0.75)
     assert world.telemetry.counts[ErrorCode.COMMIT_FAILED] == 1
 
 
@@ -1132,6 +1134,16 @@ def test_a_failure_that_cannot_be_recorded_is_hidden_to_the_leases_end(world: Wo
     assert world.hidden(sent.sqs_message_id) == lease_seconds + 1
     assert world.settle() == 1
     assert world.effects(sent) == 1
+
+
+@pytest.mark.parametrize("open_before", [False, True])
+def test_when_nothing_can_be_recorded_it_is_the_infrastructures(world: World, open_before: bool) -> None:  # noqa: FBT001 - a parameter
+    sent = world.send()
+    if open_before:
+        world.seed_row(sent, "IN_PROGRESS", lease_until=world.clock.now())
+    world.faults.fail("replace", OUTAGE)
+    with pytest.raises(InfrastructureUnavailable):
+        world.deliver(world.consumer(broken))
 
 
 def test_a_failure_that_finds_its_commit_done_after_all_is_a_success(world: World) -> None:
