@@ -34,9 +34,16 @@ CASES: Final = {
     "abort": "An upload in parts does not come to its end, and the producer removes the parts.",
     "process": "An event with a payload is handled: gate, fetch, handler, commit.",
     "process without version": "The same, and the claim names no version of its object.",
+    "process foreign": "A message of an Extended Client is handled, whose payload lies in a bucket of theirs.",
     "hide": "A message that failed is hidden for the time of its backoff.",
     "park": "A message that can never succeed goes to the dead-letter queue.",
     "poll": "A worker outside Lambda receives a message in this role, and deletes it.",
+    "upload": "An upload is granted, arrives with its tag, is confirmed and published.",
+    "upload without version": "The same, and the object has no version.",
+    "upload tagged by others": "The same, and somebody tagged the object, too: that tag stays.",
+    "upload without version, tagged by others": (
+        "Both. On AWS, every upload that brings its tag needs the right, too; the embedded AWS does not ask then."
+    ),
 }
 """Cases, by name; the tests have one function for each."""
 
@@ -49,6 +56,7 @@ NEEDS: Final[Mapping[tuple[str, str, str], str]] = {
     ("consumer", "inbox", "dynamodb:PutItem"): "process",
     ("consumer", "payloads", "s3:GetObjectVersion"): "process",
     ("consumer", "payloads", "s3:GetObject"): "process without version",
+    ("consumer", "payloads of Extended Clients", "s3:GetObject"): "process foreign",
     ("consumer", "handler's table", "dynamodb:GetItem"): "process",
     ("consumer", "handler's table", "dynamodb:PutItem"): "process",
     ("consumer", "handler's table", "dynamodb:UpdateItem"): "process",
@@ -58,6 +66,15 @@ NEEDS: Final[Mapping[tuple[str, str, str], str]] = {
     ("consumer", "dead-letter queue", "sqs:SendMessage"): "park",
     ("consumer", "queue", "sqs:ReceiveMessage"): "poll",
     ("consumer", "queue", "sqs:DeleteMessage"): "poll",
+    ("uploads", "payloads", "s3:GetObject"): "upload",
+    ("uploads", "payloads", "s3:PutObject"): "upload",
+    ("uploads", "payloads", "s3:PutObjectTagging"): "upload without version, tagged by others",
+    ("uploads", "payloads", "s3:GetObjectVersionTagging"): "upload",
+    ("uploads", "payloads", "s3:DeleteObjectVersionTagging"): "upload",
+    ("uploads", "payloads", "s3:PutObjectVersionTagging"): "upload tagged by others",
+    ("uploads", "payloads", "s3:GetObjectTagging"): "upload without version",
+    ("uploads", "payloads", "s3:DeleteObjectTagging"): "upload without version",
+    ("uploads", "queue", "sqs:SendMessage"): "upload",
 }
 """The case that fails without a right: (kind of function, what the right is on, action)."""
 
@@ -118,6 +135,7 @@ UNSEEN: Final[Mapping[tuple[str, str], Unseen]] = {
     ("everything", "xray:PutTelemetryRecords"): _TRACES,
     ("queue", "sqs:GetQueueAttributes"): _MAPPING,
     ("bucket", "s3:ListBucket"): _MISSING,
+    ("bucket of Extended Clients", "s3:ListBucket"): _MISSING,
     ("customer key", "kms:Decrypt"): _KEY,
     ("customer key", "kms:GenerateDataKey"): _KEY,
     ("customer key", "kms:DescribeKey"): _TABLE_KEY,
@@ -127,17 +145,17 @@ UNSEEN: Final[Mapping[tuple[str, str], Unseen]] = {
 
 # --- Rights of a template -------------------------------------------------------------------------------------------
 
-_KINDS: Final = {
-    "claim_check.handlers.producer.handler": "producer",
-    "claim_check.handlers.consumer.handler": "consumer",
-}
 _OWN: Final = {
     "CLAIM_CHECK_BUCKET": "bucket",
     "CLAIM_CHECK_QUEUE_URL": "queue",
     "CLAIM_CHECK_DLQ_URL": "dead-letter queue",
     "CLAIM_CHECK_INBOX_TABLE": "inbox",
+    "CLAIM_CHECK_FOREIGN_BUCKETS": "bucket of Extended Clients",
 }
 """What a function's own resources are, by the setting that names them."""
+
+_OBJECTS: Final = {"bucket": "payloads", "bucket of Extended Clients": "payloads of Extended Clients"}
+"""What the objects of a bucket are."""
 
 _HASH: Final = re.compile(r"[0-9A-F]{8}$")
 
@@ -149,7 +167,7 @@ class Right:
     Attributes:
         stack: Name of the stack in the app.
         function: Logical id of the function.
-        kind: ``producer`` or ``consumer``.
+        kind: Module of its entry point: ``producer``, ``consumer`` or ``uploads``.
         role: Logical id of the role.
         policy: Name of the policy.
         statement: Place of the statement in it.
@@ -201,16 +219,13 @@ def rights(stack: str, template: Template) -> Iterator[Right]:
         template: The template.
 
     Raises:
-        ValueError: A managed policy, a statement that denies, a right on what is not the function's own, or a function
-            of no known kind.
+        ValueError: A managed policy, or a statement that denies.
     """
     resources = template["Resources"]
     for function, found in resources.items():
         if found["Type"] != "AWS::Lambda::Function":
             continue
-        handler = found["Properties"]["Handler"]
-        if (kind := _KINDS.get(handler)) is None:
-            raise ValueError(f"{function}: {handler} is of no kind that this page knows: add it, and what it needs")
+        kind = found["Properties"]["Handler"].split(".")[-2]
         role = found["Properties"]["Role"]["Fn::GetAtt"][0]
         for policy, statement, given in _statements(resources, role):
             if given["Effect"] != "Allow":
@@ -268,18 +283,13 @@ def _target(resources: Template, function: Template, logical_id: str, suffix: st
     reference = {"Ref": logical_id}
     if function["LoggingConfig"]["LogGroup"] == reference:
         return "own log group"
-    variables = function["Environment"]["Variables"]
-    found = {_OWN.get(name, "handler's table") for name, value in variables.items() if value == reference}
+    variables = function.get("Environment", {}).get("Variables", {})
+    named = (name for name, value in variables.items() if json.dumps(reference) in json.dumps(value))
+    found = {_OWN.get(name, "handler's table") for name in named}
     if resources[logical_id]["Type"] == "AWS::KMS::Key":
         return "customer key"
-    if len(found) != 1:
-        raise ValueError(f"{logical_id}: {len(found)} of the function's settings name it: whose right is this?")
-    (target,) = found
-    if suffix and target == "bucket":
-        return "payloads"
-    if suffix:
-        raise ValueError(f"{logical_id}{suffix}: only payloads are named by a pattern")
-    return target
+    target = found.pop() if len(found) == 1 else "none of its settings"
+    return _OBJECTS.get(target, f"{target}{suffix}") if suffix else target
 
 
 def _condition(given: Template) -> str:
@@ -297,7 +307,7 @@ _ABOUT: Final = (
     """\
 Every function has a role of its own with exactly these rights. There is no managed policy and no statement that denies.
 `Documents` and `Wallet` are this repository's app. `Narrow` is a test's: its pipelines are limited to a tenant and an
-event type, keep versions and have a customer's key.""",
+event type, keep versions, have a customer's key and take Extended Clients' messages.""",
     """\
 Each right is taken away, one by one, and its case is seen to fail: `test_every_right_is_needed_by_its_case`. What the
 rights do not give is denied, and the same call is seen to work for the account's root:

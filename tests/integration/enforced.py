@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import json
+import ssl
 import time
+import urllib.error
+import urllib.request
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
+from http import HTTPStatus
 from typing import Any, Final
 
 from claim_check import Claim, Envelope
 from claim_check.adapters.s3 import S3ObjectStore
 from claim_check.adapters.session import Clients
 from claim_check.adapters.sqs import SqsQueue
-from claim_check.contract import InboxAttribute, inbox_key, object_key
+from claim_check.contract import ATTRIBUTE_PAYLOAD_SIZE, InboxAttribute, inbox_key, object_key
 from claim_check.envelope import encode
-from claim_check.settings import ConsumerSettings, ProducerSettings
+from claim_check.extended_client import POINTER_CLASS
+from claim_check.settings import ConsumerSettings
 from claim_check_ops.local import DeployedStack, EmbeddedAws
 from claim_check_ops.local.batch_calls import BATCH_CALLS
 from claim_check_ops.local.embedded_aws import ACCOUNT_ID, REGION
 
 TENANT: Final = "tenant-1"
 EVENT_TYPES: Final = {"Documents": "DocumentUploaded", "Wallet": "MoneyMoved", "Narrow": "ScanArrived"}
+UPLOADED: Final = b"uploaded"
 HIDDEN_SECONDS: Final = 600
 """How long a message is hidden before a function hides it anew."""
 
@@ -41,6 +47,7 @@ class Function:
     Attributes:
         aws: Where it stands.
         stack: Name of its stack in the app.
+        kind: ``producer``, ``consumer`` or ``uploads``.
         name: Its physical name.
         role: Name of its role.
         variables: Its environment.
@@ -48,34 +55,31 @@ class Function:
 
     aws: EmbeddedAws
     stack: str
+    kind: str
     name: str
     role: str
     variables: Mapping[str, str]
 
     @classmethod
-    def find(cls, aws: EmbeddedAws, stack: str, deployed: DeployedStack, *, function: str) -> Function:
+    def find(cls, aws: EmbeddedAws, deployed: DeployedStack, *, stack: str, kind: str, function: str) -> Function:
         """Find a function of a deployed stack.
 
         Args:
             aws: Where it stands.
-            stack: Name of the stack in the app.
             deployed: The stack.
+            stack: Its name in the app.
+            kind: ``producer``, ``consumer`` or ``uploads``.
             function: Logical id of the function.
         """
         name = deployed.resources[function]
         configuration = aws.lambda_.get_function_configuration(FunctionName=name)
         variables = configuration["Environment"]["Variables"]
-        return cls(aws, stack, name, configuration["Role"].rpartition("/")[2], variables)
+        return cls(aws, stack, kind, name, configuration["Role"].rpartition("/")[2], variables)
 
     @property
     def event_type(self) -> str:
         """The events it is for."""
         return EVENT_TYPES[self.stack]
-
-    @cached_property
-    def producer(self) -> ProducerSettings:
-        """Settings of a producer."""
-        return ProducerSettings.from_environment(self.variables)
 
     @cached_property
     def consumer(self) -> ConsumerSettings:
@@ -86,6 +90,12 @@ class Function:
     def bucket(self) -> str:
         """Its bucket."""
         return self.variables["CLAIM_CHECK_BUCKET"]
+
+    @property
+    def foreign(self) -> tuple[str, str] | None:
+        """The bucket of Extended Clients that it reads, and how keys begin there."""
+        bucket, slash, prefix = self.variables.get("CLAIM_CHECK_FOREIGN_BUCKETS", "").partition("/")
+        return (bucket, prefix) if slash else None
 
     @property
     def queue_url(self) -> str:
@@ -252,8 +262,8 @@ def record_of(function: Function, body: str, *, message_id: str = "", receipt_ha
     }
 
 
-def handle(function: Function, *, with_version: bool) -> None:
-    """Hand a consumer one message and look for its completed row."""
+def process(function: Function, *, with_version: bool = True) -> None:
+    """Hand a consumer one message and look for its completed row. A claim names the version, if there is one."""
     message_id, payload = f"enforced-{uuid.uuid4().hex}", content(function)
     claim = claim_of(function, message_id, payload)
     put = function.aws.s3.put_object(
@@ -270,19 +280,32 @@ def handle(function: Function, *, with_version: bool) -> None:
         raise CaseFailed(f"{answer}, {row.get(InboxAttribute.LAST_CODE)}")
 
 
-def process(function: Function) -> None:
-    """Where the bucket keeps versions, the claim names one."""
-    handle(function, with_version=True)
-
-
-def process_without_version(function: Function) -> None:
-    """As a producer that knows of no versions would publish it."""
-    handle(function, with_version=False)
+def process_foreign(function: Function) -> None:
+    """A pointer as Extended Clients write it."""
+    assert function.foreign is not None
+    bucket, prefix = function.foreign
+    payload, key, message_id = content(function), f"{prefix}{uuid.uuid4()}", str(uuid.uuid4())
+    function.aws.s3.put_object(Bucket=bucket, Key=key, Body=payload)
+    body = json.dumps([POINTER_CLASS, {"s3BucketName": bucket, "s3Key": key}])
+    record = record_of(function, body, message_id=message_id)
+    record["messageAttributes"] = {
+        ATTRIBUTE_PAYLOAD_SIZE: {"stringValue": str(len(payload)), "dataType": "Number"},
+    }
+    answer = invoke(function, {"Records": [record]})
+    rows = function.aws.dynamodb.scan(
+        TableName=function.consumer.inbox_table,
+        FilterExpression="sqsMessageId = :id",
+        ExpressionAttributeValues={":id": {"S": message_id}},
+    )["Items"]
+    if answer["batchItemFailures"] or [row[InboxAttribute.STATE] for row in rows] != [{"S": "COMPLETED"}]:
+        raise CaseFailed(f"{answer}, {rows}")
 
 
 def park(function: Function) -> None:
-    """A message that nobody can read."""
-    answer = invoke(function, {"Records": [record_of(function, "no envelope")]})
+    """A message of a version that nobody can read."""
+    message_id = f"enforced-{uuid.uuid4().hex}"
+    envelope = json.loads(envelope_of(function, message_id, claim_of(function, message_id, b"")))
+    answer = invoke(function, {"Records": [record_of(function, json.dumps(envelope | {"v": 99}))]})
     if answer["batchItemFailures"]:
         raise CaseFailed("it was not parked")
 
@@ -337,14 +360,77 @@ def poll(function: Function) -> None:
         sqs.purge_queue(QueueUrl=url)
 
 
+def upload(function: Function, *, with_version: bool = True, tagged: bool = False) -> None:
+    """What a client does. A bucket that keeps versions may do so only afterwards; somebody else may add a tag."""
+    declared, s3, bucket = declaration(function), function.aws.s3, function.bucket
+    suspended = not with_version and s3.get_bucket_versioning(Bucket=bucket).get("Status") == "Enabled"
+    if suspended:
+        s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Suspended"})
+    try:
+        put(function, ask(function, "POST /uploads", declared)["upload"])
+    finally:
+        if suspended:
+            s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
+    key = object_key(
+        tenant_id=TENANT,
+        event_type=function.event_type,
+        idempotency_key=declared["messageId"],
+        sha256=declared["sha256"],
+    )
+    scanned: list[Any] = [{"Key": "scanned", "Value": "clean"}] if tagged else []
+    tags = s3.get_object_tagging(Bucket=bucket, Key=key)["TagSet"]
+    s3.put_object_tagging(Bucket=bucket, Key=key, Tagging={"TagSet": [*tags, *scanned]})
+    ask(function, "POST /events", declared)
+    if s3.get_object_tagging(Bucket=bucket, Key=key)["TagSet"] != scanned:
+        raise CaseFailed("the tags are others")
+
+
+def declaration(function: Function) -> dict[str, Any]:
+    """What a client declares."""
+    return {
+        "tenantId": TENANT,
+        "eventType": function.event_type,
+        "messageId": f"enforced-{uuid.uuid4().hex}",
+        "sha256": hashlib.sha256(UPLOADED).hexdigest(),
+        "contentLength": len(UPLOADED),
+        "contentType": "text/plain",
+    }
+
+
+def ask(function: Function, route: str, declared: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask an upload function as its HTTP API does."""
+    answer = invoke(function, {"routeKey": route, "body": json.dumps(declared), "requestContext": {}})
+    body: dict[str, Any] = json.loads(answer["body"])
+    if answer["statusCode"] not in {HTTPStatus.OK, HTTPStatus.CREATED}:
+        raise CaseFailed(f"{route}: {body}")
+    return body
+
+
+def put(function: Function, granted: Mapping[str, Any]) -> None:
+    """Upload what was granted, with no credentials but the grant."""
+    sent = urllib.request.Request(granted["url"], data=UPLOADED, headers=granted["headers"], method="PUT")  # noqa: S310 - loopback
+    context = ssl.create_default_context(cafile=str(function.aws.ca_bundle))
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context))
+    try:
+        opener.open(sent, timeout=30).close()
+    except urllib.error.HTTPError as error:
+        with error:
+            raise CaseFailed(f"the upload was answered with {error.code}: {error.read()!r}") from error
+
+
 CASES: Final[Mapping[str, Callable[[Function], None]]] = {
     "publish": publish,
     "publish again": publish_again,
     "abort": abort,
     "process": process,
-    "process without version": process_without_version,
+    "process without version": partial(process, with_version=False),
+    "process foreign": process_foreign,
     "hide": hide,
     "park": park,
     "poll": poll,
+    "upload": upload,
+    "upload without version": partial(upload, with_version=False),
+    "upload tagged by others": partial(upload, tagged=True),
+    "upload without version, tagged by others": partial(upload, with_version=False, tagged=True),
 }
 """The cases of `docs/generate_roles.py`, by name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "403"})
 OUTSIDE: Final = "elsewhere/object"
+_GRANTED: Final = {
+    "producer": ("get", "look", "put", "abort"),
+    "consumer": ("get", "look"),
+    "uploads": ("get", "look", "put", "tag", "read tags", "untag"),
+}
+"""How the names of calls begin that a kind of function may make on its own payloads."""
 
 
 class Caller:
@@ -64,8 +70,12 @@ def furnish(aws: EmbeddedAws, functions: Mapping[str, Function]) -> None:
             key_of(event_type="Other"),
             key_of(tenant="tenant-2", event_type=function.event_type),
         ]
-        for key in keys:
-            aws.s3.put_object(Bucket=function.bucket, Key=key, Body=b"")
+        places = [(function.bucket, key) for key in keys]
+        if function.foreign is not None:
+            bucket, prefix = function.foreign
+            places += [(bucket, f"{prefix}object"), (bucket, OUTSIDE)]
+        for bucket, key in places:
+            aws.s3.put_object(Bucket=bucket, Key=key, Body=b"")
 
 
 @dataclass(frozen=True)
@@ -75,19 +85,21 @@ class Calls:
     Attributes:
         own: The function.
         consumer: The consumer of its pipeline, which may be itself.
-        other: A consumer of another pipeline.
+        other: A consumer of another pipeline, with a bucket of its own.
+        siblings: Other consumers that share its bucket.
         narrow: Whether its rights are limited to a tenant and an event type.
     """
 
     own: Function
     consumer: Function
     other: Function
+    siblings: Sequence[Function]
     narrow: bool
 
     @property
     def consumes(self) -> bool:
         """Whether it is a consumer."""
-        return self.own is self.consumer
+        return self.own.kind == "consumer"
 
     # --- Allowed --------------------------------------------------------------------------------------------------
 
@@ -96,11 +108,10 @@ class Calls:
         queue, bucket = self.own.queue_url, self.own.bucket
         key = key_of(event_type=self.own.event_type)
         if not self.consumes:
+            objects = self._objects("its own payloads", bucket, key)
             return {
                 "send to its queue": lambda it: it.sqs.send_message(QueueUrl=queue, **message_for(queue, "denied")),
-                "put a payload": lambda it: it.s3.put_object(Bucket=bucket, Key=f"{key}-{uuid.uuid4().hex}", Body=b""),
-                "look at a payload": lambda it: it.s3.head_object(Bucket=bucket, Key=key),
-                "abort an upload": lambda it: it.s3.abort_multipart_upload(Bucket=bucket, Key=key, UploadId="none"),
+                **{name: call for name, call in objects.items() if name.startswith(_GRANTED[self.own.kind])},
             }
         table = self.own.consumer.inbox_table
         calls: dict[str, Call] = {
@@ -126,6 +137,7 @@ class Calls:
         """Everything that must not be let through."""
         return {
             **self._foreign_queue("another queue", self.other.queue_url),
+            **self._siblings(),
             **self._own_queue(),
             **self._objects("another bucket", self.other.bucket, key_of(event_type=self.other.event_type)),
             **self._objects("outside the prefix", self.own.bucket, OUTSIDE),
@@ -149,6 +161,13 @@ class Calls:
             ),
             f"look at {what}": lambda it: it.sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"]),
         }
+
+    def _siblings(self) -> dict[str, Call]:
+        calls: dict[str, Call] = {}
+        for sibling in self.siblings:
+            calls |= self._foreign_queue("a sibling's queue", sibling.queue_url)
+            calls |= _every_call_on("a sibling's inbox", sibling.consumer.inbox_table)
+        return calls
 
     def _own_queue(self) -> dict[str, Call]:
         """The other direction on its own queues, and what neither direction needs."""
@@ -174,6 +193,11 @@ class Calls:
             f"look at an object of {what}": lambda it: it.s3.head_object(Bucket=bucket, Key=key),
             f"put an object of {what}": lambda it: it.s3.put_object(Bucket=bucket, Key=fresh, Body=b""),
             f"delete an object of {what}": lambda it: it.s3.delete_object(Bucket=bucket, Key=fresh),
+            f"tag an object of {what}": lambda it: it.s3.put_object_tagging(
+                Bucket=bucket, Key=key, Tagging={"TagSet": []}
+            ),
+            f"read tags of {what}": lambda it: it.s3.get_object_tagging(Bucket=bucket, Key=key),
+            f"untag an object of {what}": lambda it: it.s3.delete_object_tagging(Bucket=bucket, Key=key),
             f"abort an upload of {what}": lambda it: it.s3.abort_multipart_upload(
                 Bucket=bucket, Key=key, UploadId="none"
             ),
@@ -192,15 +216,14 @@ class Calls:
     def _other_direction(self) -> dict[str, Call]:
         """On payloads of its own: nobody deletes, consumers do not write, and who needs none reads none."""
         bucket, key = self.own.bucket, key_of(event_type=self.own.event_type)
-        calls = self._objects("its own payloads", bucket, key)
-        gone: set[str] = set()
-        if not self.consumes:
-            gone = {name for name in calls if not name.startswith("delete")}
-        elif self.own.consumer.payload_access != "none":
-            gone = {name for name in calls if name.startswith(("get", "look"))}
-        return {name: call for name, call in calls.items() if name not in gone} | {
+        reads_none = self.consumes and self.own.consumer.payload_access == "none"
+        granted = () if reads_none else _GRANTED[self.own.kind]
+        calls: dict[str, Call] = self._objects("its own payloads", bucket, key)
+        if self.own.foreign is not None:
+            theirs, prefix = self.own.foreign
+            calls |= self._objects("its Extended Clients' payloads", theirs, f"{prefix}object")
+        return {name: call for name, call in calls.items() if not name.startswith(granted)} | {
             "start a multipart upload": lambda it: it.s3.create_multipart_upload(Bucket=bucket, Key=OUTSIDE),
-            "tag a payload": lambda it: it.s3.put_object_tagging(Bucket=bucket, Key=key, Tagging={"TagSet": []}),
             "read the bucket's policy": lambda it: it.s3.get_bucket_policy(Bucket=bucket),
         }
 
@@ -215,7 +238,7 @@ class Calls:
             "list versions": lambda it: it.s3.list_object_versions(Bucket=bucket, Prefix=PAYLOAD_PREFIX),
             "list the buckets": lambda it: it.s3.list_buckets(),
         }
-        if self.narrow or not self.consumes:
+        if self.narrow or self.own.kind == "producer":
             calls["list all payloads"] = lambda it: it.s3.list_objects_v2(Bucket=bucket, Prefix=PAYLOAD_PREFIX)
         return calls
 

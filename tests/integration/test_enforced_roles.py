@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -28,15 +29,9 @@ pytestmark = [
 ]
 
 ROOT: Final = Path(__file__).parents[2]
-FUNCTIONS: Final = (
-    "Documents: PipelineConsumer",
-    "Documents: Producer",
-    "Wallet: PipelineConsumer",
-    "Wallet: Producer",
-    "Narrow: ScansConsumer",
-    "Narrow: AuditConsumer",
-    "Narrow: Scanner",
-)
+PAGE: Final = ROOT / "docs" / "reference" / "roles.md"
+FUNCTIONS: Final = re.findall(r"^## (\w+: \w+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+"""All functions, as the page names them; another test holds the page to the templates."""
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +105,9 @@ def functions(
     """All functions, by their name on the page."""
     assert runs
     return {
-        right.label: Function.find(aws, right.stack, stacks[right.stack], function=right.function)
+        right.label: Function.find(
+            aws, stacks[right.stack], stack=right.stack, kind=right.kind, function=right.function
+        )
         for stack, template in templates.items()
         for right in roles.rights(stack, template)
     }
@@ -199,21 +196,6 @@ def _passes(case: Callable[[Function], None], function: Function) -> bool:
 
 # --- It has no other ------------------------------------------------------------------------------------------------
 
-OTHERS: Final = {
-    "Documents: PipelineConsumer": "Wallet: PipelineConsumer",
-    "Wallet: PipelineConsumer": "Documents: PipelineConsumer",
-    "Narrow: ScansConsumer": "Documents: PipelineConsumer",
-    "Narrow: AuditConsumer": "Narrow: ScansConsumer",
-}
-"""A consumer of another pipeline, by the consumer of one."""
-
-CONSUMERS: Final = {
-    "Documents: Producer": "Documents: PipelineConsumer",
-    "Wallet: Producer": "Wallet: PipelineConsumer",
-    "Narrow: Scanner": "Narrow: ScansConsumer",
-}
-"""The consumer of the same pipeline, by the producer."""
-
 
 @pytest.fixture(scope="module")
 def root(aws: EmbeddedAws, functions: dict[str, Function]) -> Caller:
@@ -224,12 +206,15 @@ def root(aws: EmbeddedAws, functions: dict[str, Function]) -> Caller:
 
 def calls_of(functions: dict[str, Function], label: str) -> Calls:
     """The calls of a function."""
-    consumer = CONSUMERS.get(label, label)
+    own = functions[label]
+    consumers = [one for one in functions.values() if one.kind == "consumer"]
+    (consumer,) = (one for one in consumers if one.queue_url == own.queue_url)
     return Calls(
-        own=functions[label],
-        consumer=functions[consumer],
-        other=functions[OTHERS[consumer]],
-        narrow=label.startswith("Narrow"),
+        own=own,
+        consumer=consumer,
+        other=next(one for one in consumers if one.bucket != own.bucket),
+        siblings=[one for one in consumers if one.bucket == own.bucket and one is not consumer],
+        narrow=own.stack == "Narrow" and own.kind != "uploads",
     )
 
 

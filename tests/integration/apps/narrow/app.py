@@ -11,7 +11,16 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 
-from claim_check_cdk import ClaimCheckPipeline, DomainTable, FifoOptions, PayloadBucket, ProducerFunction
+from claim_check_cdk import (
+    ClaimCheckPipeline,
+    DomainTable,
+    ExtendedClientBucket,
+    FifoOptions,
+    ForeignMessages,
+    PayloadBucket,
+    ProducerFunction,
+    UploadApi,
+)
 
 EVENT_TYPE = "ScanArrived"
 TENANT = "tenant-1"
@@ -40,6 +49,7 @@ payloads = PayloadBucket(
     stack, "Payloads", versioned=True, encryption_key=key, removal_policy=cdk.RemovalPolicy.DESTROY
 )
 ledger = DomainTable(stack, "Ledger", encryption_key=key, removal_policy=cdk.RemovalPolicy.DESTROY)
+foreign = ExtendedClientBucket(stack, "Foreign", prefix="scans/", removal_policy=cdk.RemovalPolicy.DESTROY)
 scans = ClaimCheckPipeline(
     stack,
     "Scans",
@@ -49,6 +59,7 @@ scans = ClaimCheckPipeline(
     bucket=payloads,
     event_types={EVENT_TYPE: [1]},
     tenants=[TENANT],
+    foreign=ForeignMessages(tenant_id=TENANT, event_type=EVENT_TYPE, buckets=[foreign], allow_unverified=True),
     encryption_key=key,
     removal_policy=cdk.RemovalPolicy.DESTROY,
 )
@@ -65,4 +76,5 @@ audit = ClaimCheckPipeline(
     removal_policy=cdk.RemovalPolicy.DESTROY,
 )
 ProducerFunction(stack, "Scanner", pipeline=Narrowed(scans), handler_package=PACKAGE)
+UploadApi(stack, "UploadApi", pipeline=scans, handler_package=PACKAGE, removal_policy=cdk.RemovalPolicy.DESTROY)
 app.synth()
