@@ -186,7 +186,7 @@ def test_every_make_target_exists(reference: ModuleType) -> None:
 def test_every_claim_check_command_exists(reference: ModuleType) -> None:
     known = {path: {name for option in node.params for name in option.opts} for path, node in reference.commands()}
     for line in re.findall(r"^(?:\.venv/bin/)?(claim-check .*)$", spoken(), re.MULTILINE):
-        words = shlex.split(line, comments=True)
+        words = [word for word in shlex.split(line, comments=True) if word != "--local"]
         path = " ".join(words[:3]) if words[1] == "local" else " ".join(words[:2])
         assert path in known, line
         assert {word for word in words if word.startswith("--")} <= known[path] | {"--help"}, line
