@@ -13,6 +13,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from claim_check import Event
+from claim_check.adapters.s3 import S3ObjectStore
 from claim_check.contract import ErrorCode, Metric
 from claim_check.delivery import from_api
 from claim_check.ports import VisibilityChange
@@ -166,9 +167,8 @@ def test_s3s_own_checksum_is_compared(pipeline: Pipeline) -> None:
     peer = pipeline.sqs(always=True)
     peer.send_message(QueueUrl=pipeline.queue_url, MessageBody=SMALL)
     (key,) = pipeline.keys(pipeline.theirs)
-    opened = pipeline.consumer()._processor._objects.open(
-        bucket=pipeline.theirs, key=key, version_id=None, checksum=True
-    )
+    store = S3ObjectStore(pipeline.clients.s3)
+    opened = store.open(bucket=pipeline.theirs, key=key, version_id=None, checksum=True)
     opened.body.close()
     assert opened.info.checksum is not None
     assert opened.info.checksum.algorithm == "CRC32"
