@@ -54,8 +54,10 @@ def test_too_little_memory_shows_the_sum() -> None:
         (
             "memory_size_mib",
             "1024 MiB",
-            ("payload_access 'memory' needs 3192 MiB of memory (192 MiB for interpreter, clients and library + 5 "
-            "concurrent records x 200 MiB payload x 3 expansion = 3192 MiB), and Lambda has at most 10240 MiB"),
+            (
+                "payload_access 'memory' needs 3192 MiB of memory (192 MiB for interpreter, clients and library + 5 "
+                "concurrent records x 200 MiB payload x 3 expansion = 3192 MiB), and Lambda has at most 10240 MiB"
+            ),
         )
     ]
 
