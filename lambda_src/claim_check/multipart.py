@@ -105,8 +105,8 @@ class MultipartUploads:
         if workers == 1:
             return [send(part) for part in source.parts]
         with ThreadPoolExecutor(workers, thread_name_prefix="part") as pool:
-            sent = [pool.submit(send, part) for part in source.parts]
             try:
+                sent = [pool.submit(send, part) for part in source.parts]
                 wait(sent, return_when=FIRST_EXCEPTION)
                 _raise_first(sent)
             except BaseException:

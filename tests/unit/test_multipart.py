@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import os
+import signal
 import threading
 import time
 import tracemalloc
@@ -419,9 +420,10 @@ def test_a_refusal_is_not_repeated_and_leaves_nothing(name: str, parallel: int) 
     assert setup.nothing_left()
 
 
-def test_no_part_arrives_after_the_abort() -> None:
-    """One part fails while others are on their way: they end first, and those that wait never begin."""
+def test_when_a_part_fails_the_others_end_before_the_abort() -> None:
+    """What is on its way ends at its next read, and what waits never begins: no part arrives after the abort."""
     setup, running = Setup(parallel=2), threading.Barrier(2, timeout=10)
+    arrived: list[int] = []
 
     def fail() -> None:
         running.wait()
@@ -431,12 +433,14 @@ def test_no_part_arrives_after_the_abort() -> None:
         running.wait()
         time.sleep(0.2)
 
-    setup.faults.on("upload_part", slow, when="after")
+    setup.faults.on("upload_part", slow)
     setup.faults.on("upload_part", fail, skip=1)
+    setup.faults.on("upload_part", lambda: arrived.append(1), when="after", times=99)
     with pytest.raises(PublishError, match="AccessDenied"):
         setup.put()
     assert setup.calls[-1] == "abort_upload"
     assert setup.calls.count("upload_part") <= 3
+    assert arrived == []
     assert setup.nothing_left()
 
 
@@ -456,6 +460,33 @@ def test_an_interrupted_upload_is_aborted(setup: Setup) -> None:
         setup.put()
     assert setup.calls[-1] == "abort_upload"
     assert setup.nothing_left()
+
+
+def test_ctrl_c_ends_parts_that_are_on_their_way() -> None:
+    """The main thread waits for parts that would take minutes: an interrupt stops them, and the upload is aborted."""
+
+    class Slow(FakeObjectStore):
+        """Takes a byte now and then."""
+
+        def upload_part(self, *, body: IO[bytes], **_: Any) -> UploadedPart:  # noqa: ANN401 - the rest of the port
+            """Read for minutes."""
+            begun.set()
+            while True:
+                body.read(1)
+                time.sleep(0.01)
+
+    def interrupt() -> None:
+        begun.wait(10)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    setup, begun, began = Setup(parallel=2), threading.Event(), time.monotonic()
+    setup.objects = Slow(setup.clock, setup.faults)
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        setup.put()
+    assert time.monotonic() - began < 10
+    assert setup.calls[-1] == "abort_upload"
+    assert not setup.objects.uploads
 
 
 @pytest.mark.parametrize("error", [Unavailable("no answer"), PublishError("AccessDenied"), WriteConflict()])
@@ -503,11 +534,10 @@ def test_a_file_that_shrinks_while_it_is_uploaded_is_refused(tmp_path: Path, par
 
 
 def test_a_long_upload_does_not_use_up_the_retries_of_its_calls(setup: Setup) -> None:
-    """Four parts of two minutes each, and a lost answer at each: the budget of five minutes is no limit here."""
-    setup.faults.on("upload_part", lambda: setup.clock.advance(120), times=99)
-    for number in range(PARTS):
-        setup.faults.fail("upload_part", Unavailable("no answer"), skip=2 * number)
-    setup.faults.fail("complete_upload_if_absent", Unavailable("no answer"))
+    """Parts of five minutes each, one of them sent twice, and a conflict in the end: no budget of minutes counts."""
+    setup.faults.on("upload_part", lambda: setup.clock.advance(301), times=99)
+    setup.faults.fail("upload_part", Unavailable("no answer"), skip=1)
+    setup.faults.fail("complete_upload_if_absent", WriteConflict())
     setup.put()
     assert setup.stored() == CONTENT
 
