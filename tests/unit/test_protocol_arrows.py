@@ -1786,7 +1786,9 @@ def test_equal_numbers_are_one_key(tx: Transaction) -> None:
         tx.put(table, {"p": Decimal("1.0")})
 
 
-@pytest.mark.parametrize("value", [1.5, object(), {"a": [1.5]}, {1.5}], ids=["float", "object", "float in a list", "float in a set"])
+@pytest.mark.parametrize(
+    "value", [1.5, object(), {"a": [1.5]}, {1.5}], ids=["float", "object", "float in a list", "float in a set"]
+)
 def test_a_transaction_takes_no_value_that_dynamodb_does_not(tx: Transaction, value: object) -> None:
     with pytest.raises(TransactionLimit, match="is no DynamoDB type"):
         tx.put(DOCUMENTS, {"pk": "1", "v": value})
