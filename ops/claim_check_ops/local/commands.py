@@ -47,7 +47,7 @@ def up(*, enforce_iam: EnforceIam = False, project: Project = Path()) -> None:
             outputs = deploy_app(aws, project, console)
             with told(aws.environment()), interrupt_asked() as asked:
                 console.print(outputs_table(outputs))
-                console.print("It runs until Ctrl-C. In another shell of this folder `claim-check --local` finds it.")
+                console.print("It runs until Ctrl-C. In another shell of this folder `claim-check --local …` finds it.")
                 console.print("For other programs there:")
                 for name, value in aws.environment().items():
                     console.print(f"  export {name}={value}", soft_wrap=True, highlight=False)
