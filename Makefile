@@ -26,6 +26,9 @@ ONE_AT_A_TIME := $(if $(shell command -v flock),flock .mypy_cache.lock,)
 CHECKED := $(wildcard app.py stacks constructs/claim_check_cdk lambda_src/claim_check lambda_src/claim_check_examples ops/claim_check_ops tests benchmarks)
 PACKAGES := $(wildcard constructs/*/__init__.py lambda_src/*/__init__.py ops/*/__init__.py)
 
+# Each test process has an embedded AWS of its own; the tests of one file stay together.
+TEST_PROCESSES ?= 2
+
 # uv when it can be had, else pip. Versions and hashes are fixed, so what was fetched before will do: first without network.
 define install
 if [ -x $(BIN)/uv ]; then \
@@ -63,7 +66,7 @@ local: setup ## Deploy to an embedded AWS and leave it running until Ctrl-C
 
 .PHONY: test
 test: lint ## Everything that CI runs: lint, then all tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile
 
 .PHONY: lint
 lint: setup ## Check style, formatting and types
