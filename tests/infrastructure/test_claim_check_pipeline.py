@@ -13,6 +13,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from aws_cdk.assertions import Template
+from aws_cdk.aws_apigatewayv2_authorizers import HttpJwtAuthorizer
 
 from claim_check.contract import MIB, SETTING_PREFIX, Setting
 from claim_check.settings import ConsumerSettings, ProducerSettings
@@ -28,10 +29,11 @@ from claim_check_cdk import (
     MessageQueue,
     PayloadBucket,
     RetentionTerms,
+    UploadApi,
 )
 from claim_check_cdk.bundling import package_folder
 from claim_check_cdk.retention import DAY
-from tests.infrastructure.kit import acknowledged, findings, make_stack, statements
+from tests.infrastructure.kit import acknowledged, findings, make_stack, resources, statements
 
 HANDLER = "claim_check_examples.documents:handle"
 PACKAGE = package_folder("claim_check_examples")
@@ -307,7 +309,18 @@ def test_every_setting_of_the_contract_is_passed_to_someone(sample: Sample) -> N
     theirs = ExtendedClientBucket(make_stack(), "Theirs")
     foreign = ForeignMessages(tenant_id="t", event_type="E", buckets=[theirs], content_type="text/csv")
     given = sample.variables(sample.full).keys() - {"LANGUAGE"} | producers | foreign.environment().keys()
-    assert every - own == given
+    assert every - own == given | settings_of_uploads()
+
+
+def settings_of_uploads() -> set[str]:
+    """What `UploadApi` hands to its function."""
+    stack = make_stack()
+    pipeline = ClaimCheckPipeline(stack, "Pipeline", handler="claim_check.handlers:none")
+    jwt = HttpJwtAuthorizer("Jwt", "https://issuer.example.com", jwt_audience=["uploads"])
+    UploadApi(stack, "Uploads", pipeline=pipeline, authorizer=jwt, tenant_claim="tenant")
+    functions = resources(Template.from_stack(stack), "AWS::Lambda::Function").values()
+    (found,) = [one["Environment"]["Variables"] for one in functions if "uploads" in one["Handler"]]
+    return set(found)
 
 
 # --- Privileges -----------------------------------------------------------------------------------------------------

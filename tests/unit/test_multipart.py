@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
@@ -462,6 +462,15 @@ def test_an_interrupted_upload_is_aborted(setup: Setup) -> None:
     assert setup.nothing_left()
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT interrupts, even where the tests run in the background and a shell has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_parts_that_are_on_their_way() -> None:
     """The main thread waits for parts that would take minutes: an interrupt stops them, and the upload is aborted."""
 
