@@ -17,6 +17,8 @@ def item_size(item: Mapping[str, Any]) -> int:
     Raises:
         TypeError: A value is of a type that DynamoDB does not take (a float, say: use Decimal).
     """
+    if not all(isinstance(name, str) for name in item):
+        raise TypeError("an attribute's name that is no text is no DynamoDB type")
     return sum(len(name.encode()) + value_size(value) for name, value in item.items())
 
 
@@ -31,7 +33,7 @@ def value_size(value: Any) -> int:  # noqa: ANN401 - any plain value; one rule e
             return 1
         case str():
             return len(value.encode())
-        case int() | Decimal():
+        case int() | Decimal() if Decimal(value).is_finite():
             return len(Decimal(value).as_tuple().digits) // 2 + _NUMBER_OVERHEAD + 1
         case bytes() | bytearray():
             return len(value)
@@ -39,4 +41,4 @@ def value_size(value: Any) -> int:  # noqa: ANN401 - any plain value; one rule e
             return _CONTAINER_OVERHEAD + item_size(value) + len(value)
         case list() | tuple() | AbstractSet():
             return _CONTAINER_OVERHEAD + sum(value_size(element) + 1 for element in value)
-    raise TypeError(f"{type(value).__name__} is no DynamoDB type; numbers are int or Decimal")
+    raise TypeError(f"{type(value).__name__} is no DynamoDB type; numbers are int or Decimal, and finite")
