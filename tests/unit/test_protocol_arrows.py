@@ -254,6 +254,16 @@ def test_a_record_that_waits_for_memory_holds_no_lease(world: World) -> None:
     assert world.effects(first) == world.effects(second) == 1
 
 
+def test_a_payload_that_takes_the_whole_budget_gets_it(world: World) -> None:
+    sent = world.send()
+    length = sent.envelope.payload.content_length
+    permits = Permits(PayloadBudget(access="memory", memory_bytes=length, temp_bytes=0))
+    for _ in range(2):  # and gives it back
+        assert world.deliver(world.consumer(permits=permits)) == []
+        world.send()
+    assert world.effects(sent) == 1
+
+
 def test_a_record_whose_memory_is_not_free_in_time_is_handed_back(world: World) -> None:
     sent = world.send()
     permits = Permits(PayloadBudget(access="memory", memory_bytes=10, temp_bytes=0))
@@ -472,6 +482,7 @@ def test_parked_under_this_message_id_it_is_acknowledged(world: World) -> None:
     assert world.row(sent) == before
     assert world.calls() == ["take"]
     assert world.parked() == []
+    assert world.telemetry.counts == {Metric.MESSAGE_AGE: 0}
 
 
 @pytest.mark.parametrize("lease", [30.0, -1.0])
@@ -1550,6 +1561,7 @@ def test_system_attributes_that_are_no_numbers_are_no_error(world: World, system
     event = {"Records": [record(world, attributes=system, eventSourceARN=7)]}
     assert world.consumer().handle_lambda(event, remaining_seconds=60) == {"batchItemFailures": []}
     assert world.effects(good) == 1
+    assert Metric.MESSAGE_AGE not in world.telemetry.counts
 
 
 HUGE_NUMBER = 10**40
@@ -1704,15 +1716,16 @@ def test_a_download_is_verified_when_it_returns(world: World, tmp_path: Path) ->
 
 def test_a_download_that_does_not_verify_leaves_no_file(world: World, tmp_path: Path) -> None:
     path = tmp_path / "payload"
+    left: list[bool] = []
 
-    def handler(message: Message, tx: Transaction) -> None:
+    def handler(message: Message, _tx: Transaction) -> None:
         with pytest.raises(ChecksumMismatch):
             message.download(path)
-        assert not path.exists()
-        ignoring(message, tx)
+        left.append(path.exists())
 
     sent = tampered(world)
     world.deliver(world.consumer(handler, access="file"))
+    assert left == [False]
     assert world.parked() == [(sent.sqs_message_id, ErrorCode.CHECKSUM_MISMATCH)]
 
 
@@ -1760,6 +1773,36 @@ def test_a_transaction_takes_four_megabytes_less_the_inbox_row(tx: Transaction) 
         tx.put(DOCUMENTS, {"pk": "9", "v": b"x" * 399_000})
     tx.put(DOCUMENTS, {"pk": "9", "v": b"x" * 390_000})
     assert len(tx.writes) == 10
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_the_last_byte_of_a_transaction_is_taken_and_the_next_is_not(tx: Transaction, over: int) -> None:
+    room = 4_000_000 - 16 * 1024
+    key, update = {"pk": "1"}, "SET v = :v"  # name and value of the key, name of the placeholder
+    value = b"x" * (room - len("pk") - len("1") - len(":v") + over)
+    if over:
+        with pytest.raises(TransactionLimit, match="bytes in one transaction"):
+            tx.update(DOCUMENTS, key, update, values={":v": value})
+    else:
+        tx.update(DOCUMENTS, key, update, values={":v": value})
+        with pytest.raises(TransactionLimit, match="bytes in one transaction"):
+            tx.delete(DOCUMENTS, {"pk": "2"})
+
+
+def test_a_write_is_handed_on_as_it_was_said(tx: Transaction) -> None:
+    condition = Condition(expression="#a = :a", names={"#a": "a"}, values={":a": 1})
+    tx.update(DOCUMENTS, {"pk": "1"}, "SET #b = :b", names={"#b": "b"}, values={":b": 2}, condition=condition)
+    tx.delete(DOCUMENTS, {"pk": "2"}, condition=condition)
+    tx.check(DOCUMENTS, {"pk": "3"}, condition=condition)
+    tx.put(DOCUMENTS, {"pk": "4", "v": 1})
+    said = {"condition": "#a = :a", "names": {"#a": "a"}, "values": {":a": 1}}
+    both = {"condition": "#a = :a", "names": {"#a": "a", "#b": "b"}, "values": {":a": 1, ":b": 2}}
+    assert list(tx.writes) == [
+        TableWrite(action="Update", table="documents", key={"pk": "1"}, update="SET #b = :b", **both),  # type: ignore[arg-type]
+        TableWrite(action="Delete", table="documents", key={"pk": "2"}, **said),  # type: ignore[arg-type]
+        TableWrite(action="ConditionCheck", table="documents", key={"pk": "3"}, **said),  # type: ignore[arg-type]
+        TableWrite(action="Put", table="documents", key={"pk": "4"}, item={"pk": "4", "v": 1}),
+    ]
 
 
 @pytest.mark.parametrize("second", ["put", "update", "delete", "check"])
@@ -1830,7 +1873,7 @@ def test_a_handlers_mistake_in_a_write_is_its_failure(world: World) -> None:
     assert world.deliver(world.consumer(handler)) == [sent.sqs_message_id]
     row = world.row(sent)
     assert row.last_code == ErrorCode.HANDLER_FAILED
-    assert row.last_message == "table documents: float is no DynamoDB type; numbers are int or Decimal"
+    assert row.last_message == "table documents: float is no DynamoDB type; numbers are int or Decimal, and finite"
 
 
 # --- FIFO -----------------------------------------------------------------------------------------------------------
