@@ -52,7 +52,17 @@ def test_a_number_is_never_counted_too_small(number: Decimal) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [1.5, object(), {"a": 1.5}, [[1.5]], {1: "a"}, complex(1), Decimal("NaN"), Decimal("Infinity")], ids=repr
+    "value",
+    [
+        pytest.param(1.5, id="float"),
+        pytest.param(object(), id="object"),
+        pytest.param({"a": 1.5}, id="float in a map"),
+        pytest.param([[1.5]], id="float in a list"),
+        pytest.param({1: "a"}, id="a name that is no text"),
+        pytest.param(complex(1), id="complex"),
+        pytest.param(Decimal("NaN"), id="NaN"),
+        pytest.param(Decimal("Infinity"), id="Infinity"),
+    ],
 )
 def test_what_dynamodb_does_not_take_has_no_size(value: object) -> None:
     with pytest.raises(TypeError):
