@@ -294,6 +294,20 @@ def inbox_open_shards(consumer: str) -> list[str]:
     return [f"{consumer}#{shard}" for shard in range(INBOX_OPEN_SHARDS)]
 
 
+# --- Outbox table ---------------------------------------------------------------------------------------------------
+
+
+def outbox_key(*, destination: str, tenant_id: str, id_hash: str) -> str:
+    """Key of the outbox row of one identity for one destination; the same identity as in object keys and inbox rows.
+
+    Args:
+        destination: Name of the queue's pipeline in the outbox, checked with `is_name`.
+        tenant_id: Tenant, checked with `is_name`.
+        id_hash: As `id_hash` makes it.
+    """
+    return f"{destination}#{tenant_id}#{id_hash}"
+
+
 # --- Retries --------------------------------------------------------------------------------------------------------
 
 

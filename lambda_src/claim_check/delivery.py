@@ -48,20 +48,20 @@ class Delivery:
     def first_message_id(self) -> str:
         """SQS's id of this message in its first life: what parked it, and what sent it back, wrote that down."""
         for name in (contract.ATTRIBUTE_PARKED, contract.ATTRIBUTE_REDRIVE):
-            noted = _noted(self.attributes.get(name))
+            noted = self.noted(name)
             found = noted.get(contract.FIRST_MESSAGE_ID) or noted.get(contract.ORIGINAL_MESSAGE_ID)
             if isinstance(found, str):
                 return found
         return self.sqs_message_id
 
-
-def _noted(attribute: MessageAttribute | None) -> Mapping[str, Any]:
-    """The JSON object that an attribute of ours holds; nothing if it is none."""
-    try:
-        noted = json.loads(attribute.value) if attribute is not None else None
-    except (ValueError, RecursionError):
-        return {}
-    return noted if isinstance(noted, dict) else {}
+    def noted(self, name: str) -> Mapping[str, Any]:
+        """The JSON object that an attribute of ours holds; empty if it is none."""
+        attribute = self.attributes.get(name)
+        try:
+            noted = json.loads(attribute.value) if attribute is not None else None
+        except (ValueError, RecursionError):
+            return {}
+        return noted if isinstance(noted, dict) else {}
 
 
 def from_lambda(record: Any) -> Delivery | None:  # noqa: ANN401 - whatever the invocation held

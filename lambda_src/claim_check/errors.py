@@ -28,6 +28,7 @@
     ├── InvalidSetting                  a setting (environment variable) is missing or malformed
     ├── MalformedBatch                  the invocation is no batch of SQS records
     ├── ReceiveRefused                  the queue refuses to hand messages to a worker
+    ├── ReadRefused                     a table or bucket refuses to be looked at, or is not there
     ├── InfrastructureUnavailable       every record of a batch failed for the infrastructure: let the poller back off
     ├── TransactionLimit                a write does not fit into the transaction
     └── ConsumeError                    why one message was not processed; `code` names the class of R4.5
@@ -174,6 +175,10 @@ class MalformedBatch(ClaimCheckError, ValueError):
 
 class ReceiveRefused(ClaimCheckError):
     """The queue refuses to hand messages over: its URL or a permission is wrong; waiting does not mend it."""
+
+
+class ReadRefused(ClaimCheckError):
+    """A table or a bucket refuses to be looked at, or is not there: a misconfiguration, for a person to mend."""
 
 
 class InfrastructureUnavailable(ClaimCheckError):

@@ -5,7 +5,7 @@ The adapters in `claim_check.adapters` implement them on AWS; the tests keep fak
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -474,6 +474,64 @@ class InboxTable(Protocol):
 
         Raises:
             CommitFailed: Refused for a reason that repeating cannot mend (validation, access).
+        """
+
+
+class InboxReader(Protocol):
+    """Reads of inbox rows by those who only look: operators, the reconciler. None of them scans.
+
+    All raise `ReadRefused` where the table refuses, and `Unavailable` for throttles, 5xx and lost answers.
+    """
+
+    def rows(self, keys: Sequence[str]) -> Mapping[str, InboxRow]:
+        """Rows by their keys, as many keys as you like, read in batches of a hundred; what is not there is left out."""
+
+    def open_rows(self, consumer: str, *, state: InboxState | None = None) -> Iterator[InboxRow]:
+        """Rows of a consumer that are not completed, oldest change first within each shard; lazily, page by page."""
+
+
+# --- Listing a bucket (S3) ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedObject:
+    """An object as a listing shows it.
+
+    Attributes:
+        key: Object key.
+        content_length: Bytes.
+        etag: Entity tag, without quotes.
+        last_modified: When it was written.
+    """
+
+    key: str
+    content_length: int
+    etag: str
+    last_modified: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ListingPage:
+    """One answer of a listing.
+
+    Attributes:
+        objects: Up to a thousand, in the order of their keys' bytes.
+        more: Whether others come after the last of them.
+    """
+
+    objects: Sequence[ListedObject]
+    more: bool
+
+
+class ObjectListing(Protocol):
+    """Lists the current objects of a bucket."""
+
+    def page(self, *, bucket: str, prefix: str, start_after: str) -> ListingPage:
+        """Up to a thousand objects whose keys come after ``start_after`` (empty: from the start): one request.
+
+        Raises:
+            ReadRefused: The store refuses, or there is no such bucket.
+            Unavailable: Throttled, failed, or no answer.
         """
 
 

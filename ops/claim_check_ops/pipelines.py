@@ -9,7 +9,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from claim_check.contract import Setting
-from claim_check.settings import ProducerSettings
+from claim_check.settings import ConsumerSettings, ProducerSettings
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -59,6 +59,47 @@ def producer_settings(
     found |= {name: value for name, value in named.items() if value is not None}
     return ProducerSettings.from_environment(
         {Setting.BEFORE_SEND: str(DEFAULT_BEFORE_SEND_SECONDS)} | found | dict(overrides or {})
+    )
+
+
+def consumer_settings(
+    environment: Mapping[str, str],
+    *,
+    function: str | None = None,
+    consumer: str | None = None,
+    functions: LambdaClient | None = None,
+) -> ConsumerSettings:
+    """Settings of one consumer: its queue, DLQ, bucket and inbox.
+
+    The first of these that tells them: the function's variables; the environment's own variables; the functions of this
+    account and Region, if only one of them is a consumer (of that name).
+
+    Args:
+        environment: Variables of this process.
+        function: Name of the consumer's function.
+        consumer: Name of the consumer.
+        functions: Client of Lambda; made when it is needed.
+
+    Raises:
+        PipelineNotFound: None, or more than one, comes into question; or Lambda refuses to tell.
+        InvalidSetting: A setting is missing or malformed.
+    """
+    if function is not None:
+        return ConsumerSettings.from_environment(_of_function(functions or _lambda(), function))
+    told = environment.get(Setting.CONSUMER)
+    if told and consumer in {None, told}:
+        return ConsumerSettings.from_environment(environment)
+    try:
+        everyone = [each for each in _all(functions or _lambda()) if Setting.CONSUMER in each]
+    except (ClientError, BotoCoreError) as error:
+        raise PipelineNotFound(f"Functions cannot be listed: {error}. Name --function.") from error
+    found = [each for each in everyone if consumer in {None, each[Setting.CONSUMER]}]
+    if len(found) == 1:
+        return ConsumerSettings.from_environment(found[0])
+    names = ", ".join(sorted(each[Setting.CONSUMER] for each in everyone)) or "none"
+    raise PipelineNotFound(
+        f"{len(found)} consumers in this account and Region come into question. Name one by --consumer or --function. "
+        f"There are: {names}."
     )
 
 

@@ -38,7 +38,7 @@ _HISTORY: Final = (
 """What the gate's update does not overwrite."""
 
 _REFUSED: Final = "ConditionalCheckFailed"
-_PASSING: Final = frozenset(
+PASSING: Final = frozenset(
     {
         "InternalServerError",
         "LimitExceededException",
@@ -197,7 +197,7 @@ def _cancellation(error: ClientError) -> Refused | WriteRefused:
     if _REFUSED in codes:
         return WriteRefused(codes.index(_REFUSED) - 1)
     cause = next((name for name in codes if name != "None"), code)
-    if cause in _PASSING or status >= _SERVER_ERROR:
+    if cause in PASSING or status >= _SERVER_ERROR:
         raise Unavailable(f"DynamoDB: {cause}, HTTP {status}") from None
     raise CommitFailed(f"DynamoDB refused the commit: {cause}, HTTP {status}") from None
 
