@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, Protocol
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from claim_check.contract import METRIC_DIMENSION, METRIC_NAMESPACE, ErrorCode, Metric
+from claim_check.contract import ErrorCode, Metric
+from claim_check_cdk.alarm_rules import FUNCTION_ERRORS, FUNCTION_THROTTLES, PERIOD_SECONDS, AlarmSet, Rule
 from claim_check_cdk.retention import RetentionPlan, format_seconds
 from claim_check_cdk.validation import Mistakes, describe, known_seconds
 
-_PERIOD_SECONDS: Final = 60
 _HALF_HOUR: Final = 30
 """Minutes; a message that blocks its group is tried again within a quarter of an hour (`contract.Backoff.cap`)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rule:
-    """When an alarm rings: ``datapoints`` of the last ``periods`` minutes at or above ``threshold``."""
-
-    threshold: float
-    datapoints: int
-    periods: int
-    what_to_do: str
-
-
-_RUNBOOK: Final = "Runbook: docs/runbook.md#alarm-"
-"""Each alarm has a section of its name there; a test of the docs holds the two together."""
 
 _ERROR_RULES: Final = {
     "AccessDenied": (
         ErrorCode.ACCESS_DENIED,
-        _Rule(
+        Rule(
             threshold=1,
             datapoints=1,
             periods=15,
@@ -48,7 +34,7 @@ _ERROR_RULES: Final = {
     ),
     "MissingPayload": (
         ErrorCode.MISSING_PAYLOAD,
-        _Rule(
+        Rule(
             threshold=1,
             datapoints=1,
             periods=15,
@@ -59,7 +45,7 @@ _ERROR_RULES: Final = {
     ),
     "ChecksumMismatch": (
         ErrorCode.CHECKSUM_MISMATCH,
-        _Rule(
+        Rule(
             threshold=1,
             datapoints=1,
             periods=15,
@@ -70,13 +56,25 @@ _ERROR_RULES: Final = {
 }
 
 
-_GROUP_BLOCKED: Final = _Rule(
+_GROUP_BLOCKED: Final = Rule(
     threshold=1,
     datapoints=1,
     periods=_HALF_HOUR,
     what_to_do="A message that cannot succeed holds up its message group while the other groups go on. Find it in the "
     "log (its errorCode, messageId and domain ids) or among the open inbox rows, and fix the cause: the group then "
     "goes on by itself within 15 minutes, in order. Do it before the queue's retention ends, which deletes messages.",
+)
+
+
+_FUNCTION_ERRORS: Final = replace(
+    FUNCTION_ERRORS,
+    what_to_do="The function itself fails: a crash, a timeout, or every record of a batch met an outage of S3, SQS or "
+    "DynamoDB. Read its log for the newest error.",
+)
+_FUNCTION_THROTTLES: Final = replace(
+    FUNCTION_THROTTLES,
+    what_to_do="Lambda has no room for the function: the account's concurrency is used up, or reserved concurrency is "
+    "below the mapping's maximum. Throttled receives count towards maxReceiveCount.",
 )
 
 
@@ -131,13 +129,12 @@ class PipelineAlarms(Construct):
             InvalidSettingsError: ``max_age`` is out of range.
         """
         super().__init__(scope, construct_id)
-        self._service = service
-        self._topic = topic
-        self.alarms: dict[str, cloudwatch.Alarm] = {}
+        self._set = AlarmSet(self, service=service, topic=topic)
+        self.alarms: Mapping[str, cloudwatch.Alarm] = self._set.alarms
         seconds = known_seconds(max_age) if max_age else 3600
         mistakes = Mistakes(describe(self))
         mistakes.require_range(
-            "max_age", seconds, low=_PERIOD_SECONDS, high=14 * 86_400, unit="s", way_out="leave it out"
+            "max_age", seconds, low=PERIOD_SECONDS, high=14 * 86_400, unit="s", way_out="leave it out"
         )
         mistakes.raise_all()
         if dead_letter_queue is not None:
@@ -147,14 +144,16 @@ class PipelineAlarms(Construct):
         self._watch_age(seconds if seconds is not None else 3600)
         self._watch_function(function)
         for alarm_id, (code, rule) in _ERROR_RULES.items():
-            self._add(alarm_id, self._own_metric(code, "Sum"), rule)
+            self._set.add_own(alarm_id, code, "Sum", rule)
 
     def _watch_dead_letters(self, queue: sqs.IQueue) -> None:
-        metric = queue.metric_approximate_number_of_messages_visible(period=_period(), statistic="Maximum")
-        self._add(
+        metric = queue.metric_approximate_number_of_messages_visible(
+            period=Duration.seconds(PERIOD_SECONDS), statistic="Maximum"
+        )
+        self._set.add(
             "DeadLetters",
             metric,
-            _Rule(
+            Rule(
                 threshold=1,
                 datapoints=2,
                 periods=3,
@@ -169,30 +168,33 @@ class PipelineAlarms(Construct):
             f"Half of the queue's retention of {format_seconds(retention)} is over for its oldest message. There is no "
             "dead-letter queue: what expires is lost, and its group goes on without it. "
         )
-        found = _Rule(
+        found = Rule(
             threshold=retention // 2,
             datapoints=1,
             periods=_HALF_HOUR,
             what_to_do=expiry + "The consumer still tries it: fix what the alarm GroupBlocked tells, or lengthen the "
             "retention of the queue now, which also holds for the messages in it.",
         )
-        waiting = _Rule(
+        waiting = Rule(
             threshold=retention // 2,
             datapoints=3,
             periods=5,
             what_to_do=expiry + "If the consumer's own metrics are silent, it does not read the queue at all: look at "
             "the event source mapping and the function, and lengthen the retention of the queue meanwhile.",
         )
-        age = blocking.queue.metric_approximate_age_of_oldest_message(period=_period(), statistic="Maximum")
-        self._add("GroupBlocked", self._own_metric(Metric.GROUP_BLOCKED, "Sum"), _GROUP_BLOCKED)
-        self._add("HalfOfRetention", self._own_metric(Metric.MESSAGE_AGE, "Maximum"), found)
-        self._add("QueueAge", age, waiting)
+        age = blocking.queue.metric_approximate_age_of_oldest_message(
+            period=Duration.seconds(PERIOD_SECONDS), statistic="Maximum"
+        )
+        self._set.add_own("GroupBlocked", Metric.GROUP_BLOCKED, "Sum", _GROUP_BLOCKED)
+        self._set.add_own("HalfOfRetention", Metric.MESSAGE_AGE, "Maximum", found)
+        self._set.add("QueueAge", age, waiting)
 
     def _watch_age(self, seconds: float) -> None:
-        self._add(
+        self._set.add_own(
             "WorkAge",
-            self._own_metric(Metric.MESSAGE_AGE, "Maximum"),
-            _Rule(
+            Metric.MESSAGE_AGE,
+            "Maximum",
+            Rule(
                 threshold=seconds,
                 datapoints=3,
                 periods=5,
@@ -202,56 +204,4 @@ class PipelineAlarms(Construct):
         )
 
     def _watch_function(self, function: lambda_.IFunction) -> None:
-        self._add(
-            "FunctionErrors",
-            function.metric_errors(period=_period(), statistic="Sum"),
-            _Rule(
-                threshold=1,
-                datapoints=2,
-                periods=5,
-                what_to_do="The function itself fails: a crash, a timeout, or every record of a batch met an outage of "
-                "S3, SQS or DynamoDB. Read its log for the newest error.",
-            ),
-        )
-        self._add(
-            "FunctionThrottles",
-            function.metric_throttles(period=_period(), statistic="Sum"),
-            _Rule(
-                threshold=1,
-                datapoints=3,
-                periods=5,
-                what_to_do="Lambda has no room for the function: the account's concurrency is used up, or reserved "
-                "concurrency is below the mapping's maximum. Throttled receives count towards maxReceiveCount.",
-            ),
-        )
-
-    def _own_metric(self, name: str, statistic: str) -> cloudwatch.Metric:
-        return cloudwatch.Metric(
-            namespace=METRIC_NAMESPACE,
-            metric_name=name,
-            dimensions_map={METRIC_DIMENSION: self._service},
-            statistic=statistic,
-            period=_period(),
-        )
-
-    def _add(self, alarm_id: str, metric: cloudwatch.IMetric, rule: _Rule) -> None:
-        alarm = cloudwatch.Alarm(
-            self,
-            alarm_id,
-            alarm_description=f"{self._service}: {rule.what_to_do} {_RUNBOOK}{alarm_id.lower()}",
-            metric=metric,
-            threshold=rule.threshold,
-            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-            datapoints_to_alarm=rule.datapoints,
-            evaluation_periods=rule.periods,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-        )
-        if self._topic is not None:
-            action = actions.SnsAction(self._topic)
-            alarm.add_alarm_action(action)
-            alarm.add_ok_action(action)
-        self.alarms[alarm_id] = alarm
-
-
-def _period() -> Duration:
-    return Duration.seconds(_PERIOD_SECONDS)
+        self._set.add_function(function, errors=_FUNCTION_ERRORS, throttles=_FUNCTION_THROTTLES)

@@ -1,0 +1,192 @@
+"""How every alarm of this project is made: a rule says when it rings and what to do, an `AlarmSet` makes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from claim_check.contract import METRIC_DIMENSION, METRIC_NAMESPACE
+
+PERIOD_SECONDS: Final = 60
+"""Of every metric that is sent all the time."""
+
+DAY: Final = 86_400
+"""Seconds; CloudWatch looks no further back than this, unless each period is an hour or more."""
+
+RUNBOOK: Final = "Runbook: docs/runbook.md#alarm-"
+"""Each alarm has a section of its name there; a test of the docs holds the two together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """When an alarm rings: ``datapoints`` of the last ``periods`` periods are at the threshold or beyond it.
+
+    Attributes:
+        threshold: Rings at this value and above it; where ``falling``, at this value and below it.
+        datapoints: Periods that must be bad.
+        periods: Periods looked at; more than one, so that the alarm does not flap.
+        what_to_do: For who gets the alarm: what it means, and the first thing to do.
+        period_seconds: Length of a period: a minute, or longer for what is measured less often.
+        falling: Whether small values are the bad ones. By default large ones are.
+        informs: Whether it only shows on the dashboard, and calls nobody. By default it calls.
+    """
+
+    threshold: float
+    datapoints: int
+    periods: int
+    what_to_do: str
+    period_seconds: int = PERIOD_SECONDS
+    falling: bool = False
+    informs: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what CloudWatch refuses at deployment.
+
+        Raises:
+            ValueError: More data points than periods, or a window longer than a day.
+        """
+        if not 1 <= self.datapoints <= self.periods:
+            raise ValueError(f"datapoints = {self.datapoints}: must be from 1 to periods = {self.periods}")
+        if self.period_seconds * self.periods > DAY:
+            raise ValueError(f"periods = {self.periods} of {self.period_seconds} s: must be a day at most together")
+
+    @property
+    def period(self) -> Duration:
+        """Length of a period."""
+        return Duration.seconds(self.period_seconds)
+
+
+FUNCTION_ERRORS: Final = Rule(
+    threshold=1,
+    datapoints=2,
+    periods=5,
+    what_to_do="The function itself fails: a crash, a timeout, or an outage of S3, SQS or DynamoDB. Read its log for "
+    "the newest error.",
+)
+
+FUNCTION_THROTTLES: Final = Rule(
+    threshold=1,
+    datapoints=3,
+    periods=5,
+    what_to_do="Lambda has no room for the function: the account's concurrency is used up, or the function's own "
+    "reserved concurrency is too low. Raise one of them.",
+)
+
+
+class AlarmSet:
+    """The alarms of one service: each says whose it is, what to do, and where the runbook goes on.
+
+    Missing data is good: an idle queue and an idle function emit none.
+
+    Attributes:
+        alarms: Every alarm by its id.
+        service: Whose alarms these are.
+    """
+
+    def __init__(self, scope: Construct, *, service: str, topic: sns.ITopic | None) -> None:
+        """Start with none.
+
+        Args:
+            scope: Parent of the alarms; their ids are unique within it.
+            service: The name under which the code emits its metrics, which each description begins with.
+            topic: Told when an alarm rings and when it is over; None tells nobody.
+        """
+        self._scope = scope
+        self._topic = topic
+        self.service = service
+        self.alarms: dict[str, cloudwatch.Alarm] = {}
+
+    def add(
+        self, alarm_id: str, metric: cloudwatch.IMetric, rule: Rule, *, section: str | None = None
+    ) -> cloudwatch.Alarm:
+        """Make an alarm.
+
+        Args:
+            alarm_id: Id within the scope.
+            metric: What it watches, with the rule's period.
+            rule: When it rings, and what to do then.
+            section: The runbook's section, without the word ``Alarm``. By default it is named like the alarm.
+        """
+        at_or_beyond = (
+            cloudwatch.ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD
+            if rule.falling
+            else cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+        )
+        alarm = cloudwatch.Alarm(
+            self._scope,
+            alarm_id,
+            alarm_description=f"{self.service}: {rule.what_to_do} {RUNBOOK}{(section or alarm_id).lower()}",
+            metric=metric,
+            threshold=rule.threshold,
+            comparison_operator=at_or_beyond,
+            datapoints_to_alarm=rule.datapoints,
+            evaluation_periods=rule.periods,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        if self._topic is not None and not rule.informs:
+            action = actions.SnsAction(self._topic)
+            alarm.add_alarm_action(action)
+            alarm.add_ok_action(action)
+        self.alarms[alarm_id] = alarm
+        return alarm
+
+    def add_own(self, alarm_id: str, name: str, statistic: str, rule: Rule) -> cloudwatch.Alarm:
+        """Make an alarm on a metric that the code of this service emits.
+
+        Args:
+            alarm_id: Id within the scope.
+            name: Of `claim_check.contract.Metric` or `claim_check.contract.ErrorCode`.
+            statistic: ``Sum``, ``Maximum`` or ``Minimum``.
+            rule: When it rings, and what to do then.
+        """
+        return self.add(alarm_id, own_metric(self.service, name, statistic, period=rule.period), rule)
+
+    def add_function(
+        self,
+        function: lambda_.IFunction,
+        *,
+        prefix: str = "",
+        errors: Rule = FUNCTION_ERRORS,
+        throttles: Rule = FUNCTION_THROTTLES,
+    ) -> None:
+        """Make the alarms ``FunctionErrors`` and ``FunctionThrottles`` of a function.
+
+        Args:
+            function: The function.
+            prefix: Begins the alarms' ids where a service has several functions. By default they have none.
+            errors: When failures ring. By default at two bad minutes in five.
+            throttles: When refused invocations ring. By default at three bad minutes in five.
+        """
+        failed = function.metric_errors(period=errors.period, statistic="Sum")
+        refused = function.metric_throttles(period=throttles.period, statistic="Sum")
+        self.add(f"{prefix}FunctionErrors", failed, errors, section="FunctionErrors")
+        self.add(f"{prefix}FunctionThrottles", refused, throttles, section="FunctionThrottles")
+
+
+def own_metric(
+    service: str, name: str, statistic: str, *, period: Duration | None = None, label: str | None = None
+) -> cloudwatch.Metric:
+    """A metric that the code emits, for an alarm or a widget.
+
+    Args:
+        service: The name under which the function emits its metrics.
+        name: Of `claim_check.contract.Metric` or `claim_check.contract.ErrorCode`.
+        statistic: Such as ``Sum``, ``Maximum`` or ``p99``.
+        period: Of each data point. By default a minute.
+        label: On a graph. By default CloudWatch's own.
+    """
+    return cloudwatch.Metric(
+        namespace=METRIC_NAMESPACE,
+        metric_name=name,
+        dimensions_map={METRIC_DIMENSION: service},
+        statistic=statistic,
+        period=period or Duration.seconds(PERIOD_SECONDS),
+        label=label,
+    )
