@@ -446,13 +446,14 @@ METRICS: Final = {
     Metric.UPLOADS_GRANTED: "Direct uploads granted.",
     Metric.UPLOADS_CONFIRMED: "Direct uploads confirmed, and published.",
     Metric.UPLOADS_REFUSED: "Requests of an upload API that were refused, or failed.",
+    Metric.NEW: "Messages received that were never in a DLQ; each receive counts.",
     Metric.PROCESSED: "Messages whose effect was committed.",
     Metric.DUPLICATE: "Messages of an event that was processed already; acknowledged without effect.",
     Metric.DEFERRED: "Messages handed back without an attempt: leased elsewhere, no time, no memory, or behind a "
     "failed message of their group.",
     Metric.RETRIED: "Messages that failed and come again.",
     Metric.PARKED: "Messages copied to the DLQ with their reason.",
-    Metric.REDRIVEN: "Messages received that were sent back from the DLQ (attribute `redrive`).",
+    Metric.REDRIVEN: "Messages received that were sent back from the DLQ (attribute `redrive`, or still `parked`).",
     Metric.LOST_LEASE: "Messages that another worker had taken over by the time this one was done.",
     Metric.GROUP_BLOCKED: "Failed attempts at a message that holds up its FIFO group for good: nothing may be parked.",
     Metric.FOREIGN_POINTER: "Messages of Amazon's Extended Client Libraries: a pointer with the name of its class.",
@@ -461,6 +462,8 @@ METRICS: Final = {
     Metric.UNVERIFIED: "Messages processed although nobody told what their payload must hash to.",
     Metric.PAYLOAD_BYTES: "Bytes of the payloads of processed messages.",
     Metric.FETCH_MILLISECONDS: "Time until S3 answered the GET of a payload.",
+    Metric.PAYLOAD_LIFE_LEFT: "Days until the payload that was fetched expires: as S3 says, else by the object's age "
+    "and the retention plan.",
     Metric.MESSAGE_AGE: "Age of a message when it is received: now less the time SQS took it in.",
 }
 """What each metric counts."""
@@ -469,6 +472,13 @@ METRICS: Final = {
 def metric_names() -> list[str]:
     """Every metric but the error codes."""
     return [value for name, value in vars(Metric).items() if name.isupper()]
+
+
+def per_batch(name: str) -> str:
+    """How the values of a metric within a batch become one."""
+    if name in telemetry.SMALLEST_OF_BATCH:
+        return "smallest"
+    return "largest" if name in telemetry.LARGEST_OF_BATCH else "sum"
 
 
 def alarms() -> dict[str, dict[str, Any]]:
@@ -504,7 +514,7 @@ def metrics_page() -> str:
         (
             code(name),
             telemetry.unit_of(name),
-            "largest" if name in telemetry.LARGEST_OF_BATCH else "sum",
+            per_batch(name),
             METRICS.get(name, ""),
             ", ".join(users.get(name, [])),
         )
@@ -527,9 +537,8 @@ def metrics_page() -> str:
         "## Metrics of the library",
         f"Namespace `{contract.METRIC_NAMESPACE}`, one dimension: `{contract.METRIC_DIMENSION}`, which is the "
         "consumer's name, "
-        "or `producer`. A batch emits one value per metric: the sum, or for ages and latencies the largest. Missing "
-        "data "
-        "means that nothing happened.",
+        "or `producer`. A batch emits one value per metric: the sum, for ages and latencies the largest, for what is "
+        "left the smallest. Missing data means that nothing happened.",
         table(("metric", "unit", "per batch", "what it counts", "alarm"), rows),
         "Every error is counted under its code (unit Count, per batch the sum), a handler's own codes too:",
         table(("metric", "what it counts", "alarm"), own),

@@ -134,11 +134,10 @@ class Consumer:
     # --- Single messages: what a worker outside Lambda uses, too -----------------------------------------------------
 
     def read(self, delivery: Delivery) -> Reading:
-        """Decode a received message, and count its age."""
+        """Decode a received message, and count it and its age."""
         if delivery.sent_at:
             self._telemetry.count(Metric.MESSAGE_AGE, max(0.0, self._clock.now() - delivery.sent_at))
-        if delivery.redriven:
-            self._telemetry.count(Metric.REDRIVEN)
+        self._telemetry.count(Metric.REDRIVEN if delivery.sent_back else Metric.NEW)
         return self._processor.read(delivery)
 
     def lane_of(self, reading: Reading) -> str:

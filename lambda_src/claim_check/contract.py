@@ -18,6 +18,7 @@ from typing import Final, Literal
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
 GIB: Final = 1024 * MIB
+DAY_SECONDS: Final = 86_400
 
 SQS_MAX_MESSAGE_BYTES: Final = 1 * MIB
 """Largest message and largest batch of SQS (since 2025-08-04): body plus attribute names, types and values."""
@@ -119,6 +120,12 @@ ORIGINAL_MESSAGE_ID: Final = "originalMessageId"
 
 FIRST_MESSAGE_ID: Final = "firstMessageId"
 """Field of `ATTRIBUTE_PARKED`, from the second parking on: SQS's id of the message in its first life."""
+
+REDRIVE_ROUND: Final = "round"
+"""Field of `ATTRIBUTE_REDRIVE`: how often the message was sent back, this time included."""
+
+REDRIVE_RUN: Final = "run"
+"""Field of `ATTRIBUTE_REDRIVE`: which redrive sent it, so that what comes back to the DLQ is told apart."""
 
 ATTRIBUTE_CLAIM_CHECK: Final = "claimCheck"
 """In the Extended Client's format: the envelope of an inline payload, as one JSON value, without the payload itself."""
@@ -253,6 +260,9 @@ class InboxAttribute:
     LEASE_UNTIL: Final = "leaseUntil"
     ATTEMPTS: Final = "attempts"
     ATTEMPTS_SPENT: Final = "attemptsSpent"
+    REDRIVEN: Final = "redriven"
+    """Round of the last redrive whose copy was received; absent on work that never came back from a DLQ."""
+
     LAST_CODE: Final = "lastCode"
     LAST_MESSAGE: Final = "lastMessage"
     PAYLOAD_BUCKET: Final = "payloadBucket"
@@ -306,6 +316,75 @@ def outbox_key(*, destination: str, tenant_id: str, id_hash: str) -> str:
         id_hash: As `id_hash` makes it.
     """
     return f"{destination}#{tenant_id}#{id_hash}"
+
+
+# --- Ledger of ingested objects (R10) -------------------------------------------------------------------------------
+
+LedgerState = Literal["PRESENT", "DELETED"]
+SequencerPad = Literal["right", "left"]
+"""On which side the shorter of two sequencers is padded; fixed when a ledger is created."""
+
+LEDGER_SHARDS: Final = 16
+"""Partitions per bucket: each takes 1,000 writes a second. All of them together, merged, are in the order of keys."""
+
+LEDGER_TTL_SECONDS: Final = 45 * DAY_SECONDS
+"""Life of a tombstone where none is computed: two queues' longest retention, a redrive, and a margin."""
+
+INGEST_GRACE_SECONDS: Final = 900
+"""A reconciliation leaves objects alone that are younger: their notifications may still be on their way."""
+
+INGEST_RECONCILE_RATE: Final = 200
+"""Synthetic events that a reconciliation queues, a second."""
+
+
+class LedgerAttribute:
+    """Attribute names of a ledger row: one row per bucket and key."""
+
+    SHARD: Final = "pk"
+    """Partition key, text (`ledger_shard`)."""
+
+    KEY: Final = "sk"
+    """Sort key, text: the object's key, up to 1,024 bytes, as both S3 and DynamoDB allow."""
+
+    STATE: Final = "state"
+    REVISION: Final = "revision"
+    """Changes with every write: what every write is conditional on."""
+
+    SEQUENCER: Final = "sequencer"
+    """No event up to this one is applied any more."""
+
+    EXACT: Final = "exact"
+    """Whether the state is the very one of `SEQUENCER`; otherwise the bucket itself was looked at, later than that."""
+
+    KIND: Final = "kind"
+    VERSION_ID: Final = "versionId"
+    ETAG: Final = "etag"
+    SIZE: Final = "size"
+    APPLIED_AT: Final = "appliedAt"
+    TTL: Final = "ttl"
+    """Epoch seconds; tombstones, failures and checkpoints only."""
+
+    FAILURES: Final = "failures"
+    """Of a message's row: how often its handler failed."""
+
+    CHECKPOINT: Final = "checkpoint"
+    """Of a reconciliation's row: how far it has come, as JSON."""
+
+
+def ledger_shard(*, bucket: str, key: str) -> str:
+    """Partition of the ledger row of an object, spread evenly by a hash of its key."""
+    number = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[0] % LEDGER_SHARDS
+    return f"{bucket}#{number:02d}"
+
+
+def ledger_shards(bucket: str) -> list[str]:
+    """All partitions of a bucket's ledger."""
+    return [f"{bucket}#{number:02d}" for number in range(LEDGER_SHARDS)]
+
+
+def ingest_group(*, bucket: str, key: str) -> str:
+    """Message group of an object's events on a FIFO queue: 64 hexadecimal digits, whatever the key holds."""
+    return hashlib.sha256(f"{bucket}/{key}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 # --- Retries --------------------------------------------------------------------------------------------------------
@@ -442,6 +521,32 @@ class Setting:
 
     TRACING: Final = "CLAIM_CHECK_TRACING"
 
+    INGEST: Final = "CLAIM_CHECK_INGEST"
+    """Name of the ingester: the dimension of its metrics."""
+
+    INGEST_BUCKET: Final = "CLAIM_CHECK_INGEST_BUCKET"
+    INGEST_QUEUE_URL: Final = "CLAIM_CHECK_INGEST_QUEUE_URL"
+    INGEST_PUT: Final = "CLAIM_CHECK_INGEST_PUT"
+    """``package.module:function`` that applies a created or overwritten object."""
+
+    INGEST_DELETE: Final = "CLAIM_CHECK_INGEST_DELETE"
+    """``package.module:function`` that applies a removed object."""
+
+    INGEST_FILTERS: Final = "CLAIM_CHECK_INGEST_FILTERS"
+    """JSON, the filters of the notifications: ``[{"prefix":"in/","suffix":".csv"}]``; absent means every object."""
+
+    LEDGER_TABLE: Final = "CLAIM_CHECK_LEDGER_TABLE"
+    LEDGER_TTL: Final = "CLAIM_CHECK_LEDGER_TTL_SECONDS"
+    """Life of a tombstone: longer than any event can be replayed."""
+
+    LEDGER_PAD: Final = "CLAIM_CHECK_LEDGER_PAD"
+    INGEST_GRACE: Final = "CLAIM_CHECK_INGEST_GRACE_SECONDS"
+    INGEST_RECONCILE_RATE: Final = "CLAIM_CHECK_INGEST_RECONCILE_RATE"
+    """Synthetic events a second."""
+
+    INGEST_RECONCILE_EVERY: Final = "CLAIM_CHECK_INGEST_RECONCILE_EVERY_SECONDS"
+    """A run that is not due does nothing: so the schedule may be short, and what did not finish goes on soon."""
+
 
 # --- Metrics --------------------------------------------------------------------------------------------------------
 
@@ -459,6 +564,9 @@ class Metric:
     UPLOADS_GRANTED: Final = "UploadsGranted"
     UPLOADS_CONFIRMED: Final = "UploadsConfirmed"
     UPLOADS_REFUSED: Final = "UploadsRefused"
+    NEW: Final = "New"
+    """Received, and never sent back from a DLQ."""
+
     PROCESSED: Final = "Processed"
     DUPLICATE: Final = "Duplicate"
     DEFERRED: Final = "Deferred"
@@ -480,6 +588,33 @@ class Metric:
     MESSAGE_AGE: Final = "MessageAgeSeconds"
     """Now less SentTimestamp at each receive: SQS's own age metric omits what was received three times or more."""
 
+    PAYLOAD_LIFE_LEFT: Final = "PayloadLifeLeftDays"
+    """Until the fetched payload expires; with less than the DLQ keeps a message, a copy parked now could outlive it."""
+
+    INGESTED_PUTS: Final = "IngestedPuts"
+    INGESTED_DELETES: Final = "IngestedDeletes"
+    INGEST_STALE: Final = "IngestStale"
+    """Older than what the ledger says was applied."""
+
+    INGEST_SUPERSEDED: Final = "IngestSuperseded"
+    """The bucket holds something newer by now: its own event brings that."""
+
+    INGEST_IGNORED: Final = "IngestIgnored"
+    """Known events that change no object's content, and test events."""
+
+    INGEST_UNKNOWN: Final = "IngestUnknownEvents"
+    """Events of a kind that is not known: acknowledged; a reconciliation finds what they meant."""
+
+    INGEST_UNDECIDED: Final = "IngestUndecidedSequencers"
+    """Sequencers of unequal length, or none: the bucket itself was asked."""
+
+    INGEST_CONFLICTS: Final = "IngestConflicts"
+    """Another ingester wrote the row first: read again, and decided anew."""
+
+    INGEST_LISTED: Final = "IngestListedObjects"
+    INGEST_DIFFERENCES: Final = "IngestDifferences"
+    """Objects that a reconciliation found missing, changed or gone; zero is emitted, too."""
+
 
 class ErrorCode:
     """Codes of R4.5: the same in logs, metrics, the inbox and the DLQ."""
@@ -493,6 +628,9 @@ class ErrorCode:
     UNSUPPORTED_VERSION: Final = "UnsupportedVersion"
     UNTRUSTED_REFERENCE: Final = "UntrustedReference"
     UNVERIFIED_PAYLOAD: Final = "UnverifiedPayload"
+    INVALID_NOTIFICATION: Final = "InvalidNotification"
+    """No notification of S3's, or one that cannot be understood."""
+
     CONFLICT: Final = "Conflict"
     STALE: Final = "Stale"
     HANDLER_FAILED: Final = "HandlerFailed"

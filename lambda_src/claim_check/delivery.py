@@ -27,6 +27,7 @@ class Delivery:
         receive_count: How often it was received, this time included.
         group_id: Message group.
         trace_header: AWSTraceHeader.
+        dead_letter_source: ARN of the queue that SQS itself moved it from, on messages received from a DLQ.
     """
 
     sqs_message_id: str
@@ -38,11 +39,25 @@ class Delivery:
     receive_count: int = 1
     group_id: str | None = None
     trace_header: str | None = None
+    dead_letter_source: str | None = None
 
     @property
     def redriven(self) -> bool:
         """Whether the redrive command sent it."""
         return contract.ATTRIBUTE_REDRIVE in self.attributes
+
+    @property
+    def redrive_round(self) -> int:
+        """How often the redrive command sent it back; 0 for a message that it never touched."""
+        if not self.redriven:
+            return 0
+        number = self.noted(contract.ATTRIBUTE_REDRIVE).get(contract.REDRIVE_ROUND)
+        return number if isinstance(number, int) and not isinstance(number, bool) and 0 < number < 10**6 else 1
+
+    @property
+    def sent_back(self) -> bool:
+        """Whether it has been in a DLQ: the redrive command sent it, or SQS moved a parked copy as it is."""
+        return self.redriven or contract.ATTRIBUTE_PARKED in self.attributes
 
     @property
     def first_message_id(self) -> str:
@@ -108,6 +123,7 @@ def from_api(message: Mapping[str, Any], *, queue: str) -> Delivery:
         receive_count=max(1, _number(system.get("ApproximateReceiveCount"))),
         group_id=_text(system.get("MessageGroupId")),
         trace_header=_text(system.get("AWSTraceHeader")),
+        dead_letter_source=_text(system.get("DeadLetterQueueSourceArn")),
     )
 
 

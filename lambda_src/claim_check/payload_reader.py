@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from claim_check.contract import Metric, PayloadAccess
+from claim_check.contract import DAY_SECONDS, Metric, PayloadAccess
 from claim_check.envelope import Claim, Inline, Payload, UnverifiedClaim
 from claim_check.errors import ChecksumMismatch, PayloadTooLarge, PermanentError
 from claim_check.verified_stream import VerifiedStream
@@ -12,14 +12,21 @@ from claim_check.verified_stream import VerifiedStream
 if TYPE_CHECKING:
     from claim_check.consumer_rules import ConsumerRules
     from claim_check.deadline import Deadline
-    from claim_check.ports import ByteStream, Clock, ObjectStore, OpenedObject, Telemetry
+    from claim_check.ports import ByteStream, Clock, ObjectStore, OpenedObject, StoredObject, Telemetry
 
 
 class PayloadReader:
     """Opens payloads for one consumer."""
 
     def __init__(
-        self, rules: ConsumerRules, objects: ObjectStore, *, access: PayloadAccess, clock: Clock, telemetry: Telemetry
+        self,
+        rules: ConsumerRules,
+        objects: ObjectStore,
+        *,
+        access: PayloadAccess,
+        life_seconds: float,
+        clock: Clock,
+        telemetry: Telemetry,
     ) -> None:
         """Set up.
 
@@ -27,12 +34,14 @@ class PayloadReader:
             rules: What the consumer accepts.
             objects: Where payloads are.
             access: How the handler uses them; ``none`` opens nothing.
+            life_seconds: How long the retention plan lets a payload live.
             clock: Times the fetch.
             telemetry: Measures and traces it.
         """
         self._rules = rules
         self._objects = objects
         self._access = access
+        self._life_seconds = life_seconds
         self._clock = clock
         self._telemetry = telemetry
 
@@ -74,9 +83,12 @@ class PayloadReader:
         Extended Clients give their objects no type, so what the header says there means nothing.
         """
         began = self._clock.monotonic()
-        with self._telemetry.span("fetch"):
-            opened = self._get(claim)
-        self._telemetry.count(Metric.FETCH_MILLISECONDS, (self._clock.monotonic() - began) * 1000)
+        try:
+            with self._telemetry.span("fetch"):
+                opened = self._get(claim)
+        finally:  # what S3 takes long to refuse is slow, too
+            self._telemetry.count(Metric.FETCH_MILLISECONDS, (self._clock.monotonic() - began) * 1000)
+        self._measure_life(opened.info)
         try:
             length = opened.info.content_length
             if length != claim.content_length:
@@ -89,6 +101,16 @@ class PayloadReader:
             opened.body.close()
             raise
         return opened
+
+    def _measure_life(self, info: StoredObject) -> None:
+        """How long the object will still be there: as S3 itself says, else by its age and the plan."""
+        if info.expires_at is not None:
+            left = info.expires_at.timestamp() - self._clock.now()
+        elif info.last_modified is not None:
+            left = info.last_modified.timestamp() + self._life_seconds - self._clock.now()
+        else:
+            return
+        self._telemetry.count(Metric.PAYLOAD_LIFE_LEFT, left / DAY_SECONDS)
 
     def _get(self, claim: Claim | UnverifiedClaim) -> OpenedObject:
         if isinstance(claim, UnverifiedClaim):

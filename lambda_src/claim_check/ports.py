@@ -32,6 +32,7 @@ class StoredObject:
         sha256: The store's own SHA-256 of the whole object, hexadecimal, where it has one.
         metadata: User metadata.
         checksum: The store's own checksum of the whole object, of any kind, where it has one and was asked for it.
+        expires_at: When the store's own rules delete it, where the store says so.
     """
 
     content_length: int
@@ -41,6 +42,7 @@ class StoredObject:
     sha256: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     checksum: Checksum | None = None
+    expires_at: datetime | None = None
 
 
 class ByteStream(Protocol):
@@ -165,8 +167,8 @@ class ObjectStore(Protocol):
             PublishError: The store refused.
         """
 
-    def head(self, *, bucket: str, key: str) -> StoredObject | None:
-        """Look at an object without reading it; None if there is none.
+    def head(self, *, bucket: str, key: str, version_id: str | None = None) -> StoredObject | None:
+        """Look at an object, or one version of it, without reading it; None if there is none.
 
         Raises:
             AccessDenied: The store refuses.
@@ -369,6 +371,7 @@ class InboxRow:
     lease_until: float = 0.0
     attempts: int = 0
     attempts_spent: int = 0
+    redriven: int = 0
     last_code: str | None = None
     last_message: str | None = None
     tenant_id: str | None = None

@@ -137,7 +137,14 @@ class Processor:
         self._handler = handler
         self._rules = rules
         self._inbox = inbox
-        self._payloads = PayloadReader(rules, objects, access=permits.budget.access, clock=clock, telemetry=telemetry)
+        self._payloads = PayloadReader(
+            rules,
+            objects,
+            access=permits.budget.access,
+            life_seconds=inbox.ttl_seconds,
+            clock=clock,
+            telemetry=telemetry,
+        )
         self._acceptance = Acceptance(rules, ttl_seconds=inbox.ttl_seconds, clock=clock, telemetry=telemetry)
         self._parking = parking
         self._permits = permits

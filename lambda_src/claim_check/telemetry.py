@@ -50,7 +50,10 @@ MAX_FIELD_LENGTH: Final = 1024
 """Longer texts are cut."""
 
 LARGEST_OF_BATCH: Final = frozenset({Metric.MESSAGE_AGE, Metric.FETCH_MILLISECONDS})
-"""Metrics whose value of a batch is its largest; all others are added up."""
+"""Metrics whose value of a batch is its largest."""
+
+SMALLEST_OF_BATCH: Final = frozenset({Metric.PAYLOAD_LIFE_LEFT})
+"""Metrics whose value of a batch is its smallest; all others are added up."""
 
 
 def key_hash(key: str) -> str:
@@ -62,6 +65,8 @@ def combine(metric: str, present: float | None, value: float) -> float:
     """The value of a metric after one more observation."""
     if present is None:
         return value
+    if metric in SMALLEST_OF_BATCH:
+        return min(present, value)
     return max(present, value) if metric in LARGEST_OF_BATCH else present + value
 
 

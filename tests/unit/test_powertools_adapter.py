@@ -77,6 +77,15 @@ def test_the_age_of_a_batch_is_its_oldest_message(capsys: pytest.CaptureFixture[
     assert document["MessageAgeSeconds"] == [400.0]
 
 
+def test_the_life_left_of_a_batch_is_that_of_its_oldest_payload(capsys: pytest.CaptureFixture[str]) -> None:  # R12.1
+    telemetry, _ = make()
+    for days in (30.0, 2.5, 12.0):
+        telemetry.count(Metric.PAYLOAD_LIFE_LEFT, days)
+    telemetry.flush()
+    (document,) = emitted(capsys.readouterr().out)
+    assert document["PayloadLifeLeftDays"] == [2.5]
+
+
 def test_nothing_counted_nothing_emitted_and_a_flush_starts_anew(capsys: pytest.CaptureFixture[str]) -> None:
     telemetry, _ = make()
     telemetry.flush()

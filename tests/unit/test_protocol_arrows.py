@@ -17,7 +17,7 @@ import pytest
 from claim_check import contract
 from claim_check.contract import Backoff, ErrorCode, InboxState, Metric, PayloadAccess
 from claim_check.deadline import Deadline
-from claim_check.envelope import encode
+from claim_check.envelope import Inline, encode
 from claim_check.errors import (
     AccessDenied,
     ChecksumMismatch,
@@ -115,6 +115,7 @@ def test_a_bad_message_is_parked_under_a_row_of_its_own(world: World, body: str,
     assert world.telemetry.counts == {
         code: 1,
         Metric.PARKED: 1,
+        Metric.NEW: 1,
         Metric.MESSAGE_AGE: 0,
     }
 
@@ -482,7 +483,7 @@ def test_parked_under_this_message_id_it_is_acknowledged(world: World) -> None:
     assert world.row(sent) == before
     assert world.calls() == ["take"]
     assert world.parked() == []
-    assert world.telemetry.counts == {Metric.MESSAGE_AGE: 0}
+    assert world.telemetry.counts == {Metric.NEW: 1, Metric.MESSAGE_AGE: 0}
 
 
 @pytest.mark.parametrize("lease", [30.0, -1.0])
@@ -574,6 +575,59 @@ def test_the_latency_of_the_fetch_is_measured(world: World) -> None:
     world.faults.on("open", lambda: world.clock.advance(1.5))
     world.deliver()
     assert world.telemetry.counts[Metric.FETCH_MILLISECONDS] == pytest.approx(1500)
+
+
+def test_the_latency_of_a_fetch_that_s3_refuses_is_measured_too(world: World) -> None:  # R12.1
+    world.send()
+    world.faults.on("open", lambda: world.clock.advance(2))
+    world.faults.fail("open", AccessDenied("S3 refused to read the payload"))
+    world.deliver()
+    assert world.telemetry.counts[Metric.FETCH_MILLISECONDS] == pytest.approx(2000)
+
+
+def test_what_is_left_of_a_payloads_life_is_measured_at_each_fetch(world: World) -> None:
+    """R12.1: by the object's age and the plan; a batch tells its smallest."""
+    world.send()
+    world.clock.advance(12 * 86_400)
+    world.send()
+    world.deliver()
+    assert world.telemetry.counts[Metric.PAYLOAD_LIFE_LEFT] == pytest.approx(30 - 12)
+
+
+def test_what_s3_says_about_a_payloads_end_goes_before_the_plan(world: World) -> None:  # R12.1
+    sent = world.send()
+    claim: Any = sent.envelope.payload
+    end = datetime.fromtimestamp(world.clock.now() + 3.5 * 86_400, UTC)
+    (kept,) = world.objects.objects[BUCKET, claim.key]
+    assert kept is not None
+    world.objects.objects[BUCKET, claim.key] = [replace(kept, info=replace(kept.info, expires_at=end))]
+    world.deliver()
+    assert world.telemetry.counts[Metric.PAYLOAD_LIFE_LEFT] == pytest.approx(3.5)
+
+
+def test_a_life_that_cannot_be_told_is_not_measured(world: World) -> None:  # R12.1
+    missing, ageless, inline = world.send(), world.send(), world.send(world.envelope(b"{}", inline=True))
+    lost, claim = missing.envelope.payload, ageless.envelope.payload
+    assert not isinstance(lost, Inline)
+    assert not isinstance(claim, Inline)
+    world.objects.delete(BUCKET, lost.key)
+    (kept,) = world.objects.objects[BUCKET, claim.key]
+    assert kept is not None
+    world.objects.objects[BUCKET, claim.key] = [replace(kept, info=replace(kept.info, last_modified=None))]
+    world.deliver()
+    assert [world.effects(one) for one in (missing, ageless, inline)] == [0, 1, 1]
+    assert Metric.PAYLOAD_LIFE_LEFT not in world.telemetry.counts
+
+
+@pytest.mark.parametrize("attribute", [contract.ATTRIBUTE_REDRIVE, contract.ATTRIBUTE_PARKED])
+def test_work_from_a_dlq_is_counted_apart_from_new_work(world: World, attribute: str) -> None:
+    """R9.1: sent back by the redrive command, or moved by SQS itself, which leaves a parked copy as it is."""
+    world.send(attributes={attribute: MessageAttribute(data_type="String", value="{}")})
+    for _ in range(2):
+        world.send()
+    world.deliver()
+    assert world.telemetry.counts[Metric.REDRIVEN] == 1
+    assert world.telemetry.counts[Metric.NEW] == 2
 
 
 def test_an_inline_payload_costs_one_gate_and_one_commit(world: World) -> None:

@@ -237,6 +237,29 @@ def test_a_composite_checksum_is_not_the_objects(client: Any, stub: Stubber, che
     assert found.sha256 is None
 
 
+@pytest.mark.parametrize(
+    "header, end",
+    [
+        ('expiry-date="Fri, 21 Dec 2012 00:00:00 GMT", rule-id="expire-payloads"', datetime(2012, 12, 21, tzinfo=UTC)),
+        ('expiry-date="Fri, 21 Dec 2012 00:00:00 -0000"', datetime(2012, 12, 21, tzinfo=UTC)),
+        ('expiry-date="some day"', None),
+        ("NotImplemented", None),
+        (None, None),
+    ],
+)
+def test_the_end_that_a_lifecycle_rule_gives_an_object_is_read(
+    client: Any,  # noqa: ANN401
+    stub: Stubber,
+    header: str | None,
+    end: datetime | None,
+) -> None:  # R12.1
+    answer = {"ContentLength": 3, "LastModified": datetime.now(UTC)}
+    stub.add_response("head_object", answer if header is None else {**answer, "Expiration": header})
+    found = S3ObjectStore(client).head(bucket="b", key="k")
+    assert found is not None
+    assert found.expires_at == end
+
+
 # --- In parts -------------------------------------------------------------------------------------------------------
 
 BASE64 = base64.b64encode(bytes.fromhex(SHA256)).decode()

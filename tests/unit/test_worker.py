@@ -17,7 +17,7 @@ from claim_check.permits import PayloadBudget, Permits
 from claim_check.ports import MessageAttribute
 from claim_check.processor import Handler
 from claim_check.transaction import Transaction
-from tests.harness import World, documents
+from tests.harness import TTL_SECONDS, World, documents
 from tests.worker_world import VISIBILITY_SECONDS, Gate, make_worker, wait_for
 
 OUTAGE = Unavailable("the service did not answer")
@@ -134,8 +134,10 @@ def test_the_same_identity_twice_runs_one_after_the_other(world: World) -> None:
     assert world.telemetry.counts == {
         Metric.PROCESSED: 1,
         Metric.DUPLICATE: 3,
+        Metric.NEW: 4,
         Metric.MESSAGE_AGE: 0,
         Metric.FETCH_MILLISECONDS: 0,
+        Metric.PAYLOAD_LIFE_LEFT: TTL_SECONDS / 86_400,
         Metric.PAYLOAD_BYTES: envelope.payload.content_length,
     }
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import logging
+import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _LOG: Final = logging.getLogger(__name__)
+_EXPIRY_DATE: Final = re.compile(r'expiry-date="([^"]+)"')
 _WAYS_OUT: Final = {
     "AccessDenied": "allow s3:PutObject on the payload prefix and the use of its KMS key; see the bucket policy, too",
     "BadDigest": "the content changed while it was published; publish it again",
@@ -176,10 +180,11 @@ class S3ObjectStore:
             if kind_of(error) != "upload gone":
                 raise _put_error(error) from error
 
-    def head(self, *, bucket: str, key: str) -> StoredObject | None:
+    def head(self, *, bucket: str, key: str, version_id: str | None = None) -> StoredObject | None:
         """See `claim_check.ports.ObjectStore.head`."""
+        options: dict[str, Any] = self._owner if version_id is None else {"VersionId": version_id, **self._owner}
         try:
-            answer = self._client.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED", **self._owner)
+            answer = self._client.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED", **options)
         except (ClientError, BotoCoreError) as error:
             if kind_of(error) == "missing":
                 return None
@@ -207,6 +212,7 @@ def _stored(answer: Mapping[str, Any]) -> StoredObject:
         sha256=_whole_sha256(answer),
         metadata=dict(answer.get("Metadata", {})),
         checksum=_whole_checksum(answer),
+        expires_at=_expiry(answer.get("Expiration")),
     )
 
 
@@ -217,6 +223,19 @@ def _base64(sha256: str) -> str:
 def _version(version_id: str | None) -> str | None:
     """The version; a bucket whose versioning was suspended says ``null``, which names no version for good."""
     return None if version_id in {None, "null"} else version_id
+
+
+def _expiry(header: str | None) -> datetime | None:
+    """When the bucket's lifecycle deletes the object; None if the header tells no date.
+
+    See https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (x-amz-expiration).
+    """
+    found = _EXPIRY_DATE.search(header or "")
+    try:
+        end = parsedate_to_datetime(found[1]) if found else None
+    except ValueError:
+        return None
+    return end and end.replace(tzinfo=end.tzinfo or UTC)
 
 
 def _whole_sha256(answer: Mapping[str, Any]) -> str | None:
