@@ -397,6 +397,7 @@ class ClaimCheckPipeline(Construct):
             Setting.INLINE_LIMIT: str(self._inline_limit),
             Setting.BEFORE_SEND: str(before_send),
             Setting.FAIR_QUEUES: str(self._fair_queues).lower(),
+            Setting.PIPELINE: self.consumer_name,
             Setting.TRACING: str(tracer).lower(),
             **({} if wire_format == "claim-check" else {Setting.WIRE_FORMAT: wire_format}),
         }

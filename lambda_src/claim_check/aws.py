@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from claim_check.upload_api import UploadApi
     from claim_check.worker import Worker
 
-PRODUCER_SERVICE: Final = "producer"
-UPLOADS_SERVICE: Final = "uploads"
-
 _WITHIN_A_REQUEST: Final = Retry(attempts=3, budget=5)
 """An HTTP API waits 30 s at most; its clients repeat what was not answered."""
 
@@ -81,7 +78,8 @@ def producer(
         clock=clock,
         new_id=lambda: str(uuid.uuid4()),
         random=random,
-        telemetry=telemetry or PowertoolsTelemetry(service=PRODUCER_SERVICE, tracing=settings.tracing),
+        telemetry=telemetry
+        or PowertoolsTelemetry(service=contract.producer_service(settings.pipeline), tracing=settings.tracing),
         inline=settings.inline,
         inline_limit=settings.inline_limit_bytes,
         max_message_bytes=settings.max_message_bytes,
@@ -107,7 +105,9 @@ def upload_api(
     from claim_check.uploads import Uploads  # noqa: PLC0415
 
     clients = clients or shared()
-    telemetry = telemetry or PowertoolsTelemetry(service=UPLOADS_SERVICE, tracing=settings.producer.tracing)
+    telemetry = telemetry or PowertoolsTelemetry(
+        service=contract.uploads_service(settings.producer.pipeline), tracing=settings.producer.tracing
+    )
     uploads = Uploads(
         S3UploadStore(clients.s3, signer=clients.s3_signing),
         producer(settings.producer, clients=clients, telemetry=telemetry, retry=_WITHIN_A_REQUEST),

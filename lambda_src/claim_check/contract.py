@@ -520,6 +520,8 @@ class Setting:
     """The queue's visibility timeout."""
 
     TRACING: Final = "CLAIM_CHECK_TRACING"
+    PIPELINE: Final = "CLAIM_CHECK_PIPELINE"
+    """Name of the pipeline that a producer publishes into: its metrics are told apart by it."""
 
     INGEST: Final = "CLAIM_CHECK_INGEST"
     """Name of the ingester: the dimension of its metrics."""
@@ -553,6 +555,16 @@ class Setting:
 METRIC_NAMESPACE: Final = "ClaimCheck"
 METRIC_DIMENSION: Final = "service"
 """The one dimension of every metric: the consumer's name, or the producer's."""
+
+
+def producer_service(pipeline: str | None) -> str:
+    """The `METRIC_DIMENSION` of what publishes into a pipeline; ``producer`` if nobody told which one."""
+    return f"{pipeline}-producer" if pipeline else "producer"
+
+
+def uploads_service(pipeline: str | None) -> str:
+    """The `METRIC_DIMENSION` of a pipeline's upload API; ``uploads`` if nobody told which one."""
+    return f"{pipeline}-uploads" if pipeline else "uploads"
 
 
 class Metric:

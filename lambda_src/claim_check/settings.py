@@ -87,6 +87,7 @@ class ProducerSettings:
         multipart_threshold_bytes: Payloads above this size are uploaded in parts, side by side; up to 5 GiB.
         fair_queues: On a standard queue, the tenant becomes the message group of events that have none.
         wire_format: ``extended-client`` writes what Amazon's Extended Client Libraries read.
+        pipeline: Name of the pipeline, which begins the producer's name in logs and metrics; absent leaves it out.
         tracing: Trace with X-Ray.
     """
 
@@ -100,6 +101,7 @@ class ProducerSettings:
     multipart_threshold_bytes: int = contract.DEFAULT_MULTIPART_THRESHOLD_BYTES
     fair_queues: bool = False
     wire_format: WireFormat = "claim-check"
+    pipeline: str | None = None
     tracing: bool = False
 
     @classmethod
@@ -126,6 +128,7 @@ class ProducerSettings:
             ),
             fair_queues=read.choice(Setting.FAIR_QUEUES, _TRUE_FALSE, default="false") == "true",
             wire_format=read.choice(Setting.WIRE_FORMAT, get_args(WireFormat), default="claim-check"),
+            pipeline=read.optional(Setting.PIPELINE),
             tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
         )
 

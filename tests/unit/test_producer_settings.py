@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from claim_check.contract import Setting
+from claim_check.contract import Setting, producer_service, uploads_service
 from claim_check.errors import InvalidSetting
 from claim_check.settings import ProducerSettings
 
@@ -32,6 +32,22 @@ def test_everything_set() -> None:
     )
     assert (settings.inline, settings.inline_limit_bytes, settings.max_message_bytes) == ("never", 0, 262_144)
     assert (settings.max_payload_bytes, settings.fair_queues, settings.tracing) == (5, True, True)
+
+
+def test_the_metrics_of_two_pipelines_producers_are_told_apart() -> None:  # R12.1
+    services = [
+        service(ProducerSettings.from_environment(LEAST | more).pipeline)
+        for service in (producer_service, uploads_service)
+        for more in ({}, {Setting.PIPELINE: "documents"}, {Setting.PIPELINE: "wallet"})
+    ]
+    assert services == [
+        "producer",
+        "documents-producer",
+        "wallet-producer",
+        "uploads",
+        "documents-uploads",
+        "wallet-uploads",
+    ]
 
 
 @pytest.mark.parametrize("name", LEAST)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from claim_check import invocation
 from claim_check.adapters.powertools import PowertoolsTelemetry
-from claim_check.aws import PRODUCER_SERVICE, producer
+from claim_check.aws import producer
+from claim_check.contract import producer_service
 from claim_check.ports import Telemetry
 from claim_check.producer import Producer
 from claim_check.settings import ProducerSettings
@@ -30,5 +31,5 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 @cache
 def _parts() -> tuple[Producer, Telemetry]:
     settings = ProducerSettings.from_environment(os.environ)
-    telemetry = PowertoolsTelemetry(service=PRODUCER_SERVICE, tracing=settings.tracing)
+    telemetry = PowertoolsTelemetry(service=producer_service(settings.pipeline), tracing=settings.tracing)
     return producer(settings, telemetry=telemetry), telemetry
