@@ -33,6 +33,7 @@
     ├── TransactionLimit                a write does not fit into the transaction
     └── ConsumeError                    why one message was not processed; `code` names the class of R4.5
         ├── PermanentError              parked at once; handlers raise it (or a subclass) themselves
+        │   ├── InvalidNotification
         │   ├── InvalidEnvelope, UnsupportedVersion, UntrustedReference, UnverifiedPayload, Conflict, Stale
         │   └── ChecksumMismatch, PayloadTooLarge, UnsupportedContentType
         ├── MissingPayload              retried, then parked
@@ -218,6 +219,12 @@ class InvalidEnvelope(PermanentError):
     """The body is not an envelope."""
 
     code = ErrorCode.INVALID_ENVELOPE
+
+
+class InvalidNotification(PermanentError):
+    """The body is no notification of S3's, or one that cannot be understood."""
+
+    code = ErrorCode.INVALID_NOTIFICATION
 
 
 class UnsupportedVersion(PermanentError):
