@@ -35,6 +35,9 @@ SQS_MAX_VISIBILITY_SECONDS: Final = 12 * 3600
 """Longest time a message may be hidden, counted in total from its receive."""
 
 SQS_MAX_DELAY_SECONDS: Final = 900
+SQS_MAX_IN_FLIGHT: Final = 120_000
+"""Received and not yet deleted messages of a queue, standard or FIFO."""
+
 SQS_MIN_RETENTION_SECONDS: Final = 60
 SQS_MAX_RETENTION_SECONDS: Final = 14 * 86_400
 SQS_MAX_QUEUE_NAME_LENGTH: Final = 80
@@ -125,7 +128,7 @@ REDRIVE_ROUND: Final = "round"
 """Field of `ATTRIBUTE_REDRIVE`: how often the message was sent back, this time included."""
 
 REDRIVE_RUN: Final = "run"
-"""Field of `ATTRIBUTE_REDRIVE`: which redrive sent it, so that what comes back to the DLQ is told apart."""
+"""Field of `ATTRIBUTE_REDRIVE`: which redrive sent it, for logs and people."""
 
 ATTRIBUTE_CLAIM_CHECK: Final = "claimCheck"
 """In the Extended Client's format: the envelope of an inline payload, as one JSON value, without the payload itself."""
@@ -167,6 +170,10 @@ ID_HASH_LENGTH: Final = 32
 def is_name(text: str) -> bool:
     """Whether ``text`` may be a tenant id, an event type or a consumer name (DESIGN section 2)."""
     return NAME_PATTERN.fullmatch(text) is not None and text not in {".", ".."}
+
+
+ARCHIVE_PREFIX: Final = "letters/"
+"""Archived dead letters: ``letters/<DLQ>/<when SQS took it in>-<FIFO sequence>_<SQS message id>.json``."""
 
 
 def id_hash(idempotency_key: str) -> str:
@@ -306,6 +313,82 @@ def inbox_open_shards(consumer: str) -> list[str]:
 
 # --- Outbox table ---------------------------------------------------------------------------------------------------
 
+OutboxState = Literal["PENDING", "SENT", "PARKED", "DISCARDED"]
+"""``PENDING``: committed, to be sent. ``SENT``: the queue took it. ``PARKED``: not sent, waits for an operator.
+``DISCARDED``: an operator decided that it is never sent.
+"""
+
+OnPoison = Literal["block", "park"]
+"""What a row that cannot be sent does to its FIFO group: ``block`` stops that group until an operator decides, so that
+order never breaks; ``park`` sets it aside and the group goes on."""
+
+
+class OutboxAttribute:
+    """Attribute names of an outbox row, and of the item that keeps the order of a FIFO group."""
+
+    KEY: Final = "pk"
+    STATE: Final = "state"
+    DESTINATION: Final = "destination"
+    TENANT_ID: Final = "tenantId"
+    EVENT_TYPE: Final = "eventType"
+    MESSAGE_ID: Final = "messageId"
+    CORRELATION_ID: Final = "correlationId"
+    FINGERPRINT: Final = "fingerprint"
+    BODY: Final = "body"
+    """The message's body, exactly as it is sent; gone once the row is sent, as are its attributes."""
+
+    ATTRIBUTES: Final = "attributes"
+    """The message's attributes: name to type and value."""
+
+    GROUP_ID: Final = "groupId"
+    DEDUPLICATION_ID: Final = "deduplicationId"
+    TRACE_HEADER: Final = "traceHeader"
+    PAYLOAD_BUCKET: Final = "payloadBucket"
+    PAYLOAD_KEY: Final = "payloadKey"
+    PAYLOAD_VERSION: Final = "payloadVersion"
+    PAYLOAD_BYTES: Final = "payloadBytes"
+    STAGED_AT: Final = "stagedAt"
+    UPDATED_AT: Final = "updatedAt"
+    DUE_AT: Final = "dueAt"
+    """Not sent before: the backoff after a failure."""
+
+    OWNER: Final = "owner"
+    LEASE_UNTIL: Final = "leaseUntil"
+    ATTEMPTS: Final = "attempts"
+    LAST_CODE: Final = "lastCode"
+    LAST_MESSAGE: Final = "lastMessage"
+    SQS_MESSAGE_ID: Final = "sqsMessageId"
+    TTL: Final = "ttl"
+    OPEN_SHARD: Final = "openShard"
+    """Partition key of the index of unsent rows; absent on rows that are sent or discarded."""
+
+    OPEN_SINCE: Final = "openSince"
+    """Sort key of the index of unsent rows: ``<state>#<ISO 8601 time of staging>``."""
+
+    PENDING: Final = "pending"
+    """On a group's item: what is to be sent, in the order in which it was committed, as ``<tenant>#<idHash>``."""
+
+
+OUTBOX_OPEN_INDEX: Final = "open"
+OUTBOX_OPEN_SHARDS: Final = 8
+"""Shards of the index of unsent rows: one partition takes 1,000 writes a second."""
+
+OUTBOX_GROUP_MARK: Final = "@"
+"""Begins the key of a group's item; no destination's name can."""
+
+OUTBOX_GROUP_MAX_PENDING: Final = 2000
+"""Unsent rows of one FIFO group: their names fit into one DynamoDB item, the longest ones too."""
+
+OUTBOX_MAX_INLINE_BYTES: Final = 256 * KIB
+"""Largest message that an outbox row holds with its payload inside: an item of DynamoDB has up to 400 KB."""
+
+DEFAULT_OUTBOX_SECONDS: Final = 86_400
+"""How old a row may be when it is sent; an older one is parked (R3.2)."""
+
+DEFAULT_OUTBOX_ATTEMPTS: Final = 10
+OUTBOX_BACKOFF_BASE_SECONDS: Final = 5
+OUTBOX_BACKOFF_CAP_SECONDS: Final = 900
+
 
 def outbox_key(*, destination: str, tenant_id: str, id_hash: str) -> str:
     """Key of the outbox row of one identity for one destination; the same identity as in object keys and inbox rows.
@@ -318,73 +401,19 @@ def outbox_key(*, destination: str, tenant_id: str, id_hash: str) -> str:
     return f"{destination}#{tenant_id}#{id_hash}"
 
 
-# --- Ledger of ingested objects (R10) -------------------------------------------------------------------------------
-
-LedgerState = Literal["PRESENT", "DELETED"]
-SequencerPad = Literal["right", "left"]
-"""On which side the shorter of two sequencers is padded; fixed when a ledger is created."""
-
-LEDGER_SHARDS: Final = 16
-"""Partitions per bucket: each takes 1,000 writes a second. All of them together, merged, are in the order of keys."""
-
-LEDGER_TTL_SECONDS: Final = 45 * DAY_SECONDS
-"""Life of a tombstone where none is computed: two queues' longest retention, a redrive, and a margin."""
-
-INGEST_GRACE_SECONDS: Final = 900
-"""A reconciliation leaves objects alone that are younger: their notifications may still be on their way."""
-
-INGEST_RECONCILE_RATE: Final = 200
-"""Synthetic events that a reconciliation queues, a second."""
+def outbox_group_key(*, destination: str, group_id: str) -> str:
+    """Key of the item that keeps the order of a FIFO group."""
+    return f"{OUTBOX_GROUP_MARK}{destination}#{hashlib.sha256(group_id.encode()).hexdigest()[:ID_HASH_LENGTH]}"
 
 
-class LedgerAttribute:
-    """Attribute names of a ledger row: one row per bucket and key."""
-
-    SHARD: Final = "pk"
-    """Partition key, text (`ledger_shard`)."""
-
-    KEY: Final = "sk"
-    """Sort key, text: the object's key, up to 1,024 bytes, as both S3 and DynamoDB allow."""
-
-    STATE: Final = "state"
-    REVISION: Final = "revision"
-    """Changes with every write: what every write is conditional on."""
-
-    SEQUENCER: Final = "sequencer"
-    """No event up to this one is applied any more."""
-
-    EXACT: Final = "exact"
-    """Whether the state is the very one of `SEQUENCER`; otherwise the bucket itself was looked at, later than that."""
-
-    KIND: Final = "kind"
-    VERSION_ID: Final = "versionId"
-    ETAG: Final = "etag"
-    SIZE: Final = "size"
-    APPLIED_AT: Final = "appliedAt"
-    TTL: Final = "ttl"
-    """Epoch seconds; tombstones, failures and checkpoints only."""
-
-    FAILURES: Final = "failures"
-    """Of a message's row: how often its handler failed."""
-
-    CHECKPOINT: Final = "checkpoint"
-    """Of a reconciliation's row: how far it has come, as JSON."""
+def outbox_open_shard(key: str) -> str:
+    """Partition of the index of unsent rows for a row, spread evenly by a hash of its key."""
+    return str(hashlib.sha256(key.encode()).digest()[0] % OUTBOX_OPEN_SHARDS)
 
 
-def ledger_shard(*, bucket: str, key: str) -> str:
-    """Partition of the ledger row of an object, spread evenly by a hash of its key."""
-    number = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[0] % LEDGER_SHARDS
-    return f"{bucket}#{number:02d}"
-
-
-def ledger_shards(bucket: str) -> list[str]:
-    """All partitions of a bucket's ledger."""
-    return [f"{bucket}#{number:02d}" for number in range(LEDGER_SHARDS)]
-
-
-def ingest_group(*, bucket: str, key: str) -> str:
-    """Message group of an object's events on a FIFO queue: 64 hexadecimal digits, whatever the key holds."""
-    return hashlib.sha256(f"{bucket}/{key}".encode("utf-8", "surrogatepass")).hexdigest()
+def outbox_open_shards() -> list[str]:
+    """All partitions of the index of unsent rows."""
+    return [str(shard) for shard in range(OUTBOX_OPEN_SHARDS)]
 
 
 # --- Retries --------------------------------------------------------------------------------------------------------
@@ -523,6 +552,15 @@ class Setting:
     PIPELINE: Final = "CLAIM_CHECK_PIPELINE"
     """Name of the pipeline that a producer publishes into: its metrics are told apart by it."""
 
+    ARCHIVE_BUCKET: Final = "CLAIM_CHECK_ARCHIVE_BUCKET"
+    """Bucket of the archived dead letters; absent where nothing is archived."""
+
+    ARCHIVE_AFTER: Final = "CLAIM_CHECK_ARCHIVE_AFTER_SECONDS"
+    """Age in the DLQ from which a dead letter is archived: its retention less a margin."""
+
+    STUCK_AFTER: Final = "CLAIM_CHECK_STUCK_AFTER_SECONDS"
+    """Age from which unfinished work of the inbox counts as stuck."""
+
     INGEST: Final = "CLAIM_CHECK_INGEST"
     """Name of the ingester: the dimension of its metrics."""
 
@@ -603,6 +641,22 @@ class Metric:
     PAYLOAD_LIFE_LEFT: Final = "PayloadLifeLeftDays"
     """Until the fetched payload expires; with less than the DLQ keeps a message, a copy parked now could outlive it."""
 
+    DEAD_LETTERS: Final = "DeadLetters"
+    """Dead letters that the sampler saw in its last run; zero is emitted, too. By reason: `dead_letter_metric`."""
+
+    OLDEST_DEAD_LETTER: Final = "OldestDeadLetterSeconds"
+    """Age in the DLQ of the oldest dead letter that was sampled and stays there; zero if there is none."""
+
+    DEAD_LETTER_LIFE_LEFT: Final = "DeadLetterLifeLeftDays"
+    """Until the payload of a sampled dead letter expires: the smallest. Not emitted where there is none."""
+
+    STUCK_WORK: Final = "StuckWork"
+    """Rows of the inbox whose lease ended long ago, or that failed long ago: the group behind them waits."""
+
+    ARCHIVED_LETTERS: Final = "ArchivedLetters"
+    ARCHIVE_FAILED: Final = "ArchiveFailed"
+    """Dead letters due for the archive that could not be stored, or not be deleted from the DLQ."""
+
     INGESTED_PUTS: Final = "IngestedPuts"
     INGESTED_DELETES: Final = "IngestedDeletes"
     INGEST_STALE: Final = "IngestStale"
@@ -654,3 +708,11 @@ class ErrorCode:
 
 
 ERROR_CODES: Final = frozenset(value for name, value in vars(ErrorCode).items() if name.isupper())
+
+OTHER_REASON: Final = "Other"
+"""Stands for reasons of dead letters that are no code of ours: a handler's own, and none at all."""
+
+
+def dead_letter_metric(code: str) -> str:
+    """Metric that counts sampled dead letters of a reason; reasons that are no code of ours share one."""
+    return f"{Metric.DEAD_LETTERS}{code if code in ERROR_CODES else OTHER_REASON}"

@@ -28,6 +28,7 @@ class Delivery:
         group_id: Message group.
         trace_header: AWSTraceHeader.
         dead_letter_source: ARN of the queue that SQS itself moved it from, on messages received from a DLQ.
+        sequence_number: FIFO only: SQS's number of the message in its queue, twenty digits, growing within its group.
     """
 
     sqs_message_id: str
@@ -40,6 +41,7 @@ class Delivery:
     group_id: str | None = None
     trace_header: str | None = None
     dead_letter_source: str | None = None
+    sequence_number: str | None = None
 
     @property
     def redriven(self) -> bool:
@@ -124,6 +126,7 @@ def from_api(message: Mapping[str, Any], *, queue: str) -> Delivery:
         group_id=_text(system.get("MessageGroupId")),
         trace_header=_text(system.get("AWSTraceHeader")),
         dead_letter_source=_text(system.get("DeadLetterQueueSourceArn")),
+        sequence_number=_text(system.get("SequenceNumber")),
     )
 
 

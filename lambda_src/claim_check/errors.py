@@ -29,6 +29,8 @@
     ├── MalformedBatch                  the invocation is no batch of SQS records
     ├── ReceiveRefused                  the queue refuses to hand messages to a worker
     ├── ReadRefused                     a table or bucket refuses to be looked at, or is not there
+    ├── ArchiveRefused                  the archive of dead letters refuses to be written or read
+    ├── InvalidLetter                   an archived dead letter that cannot be understood
     ├── InfrastructureUnavailable       every record of a batch failed for the infrastructure: let the poller back off
     ├── TransactionLimit                a write does not fit into the transaction
     └── ConsumeError                    why one message was not processed; `code` names the class of R4.5
@@ -180,6 +182,34 @@ class ReceiveRefused(ClaimCheckError):
 
 class ReadRefused(ClaimCheckError):
     """A table or a bucket refuses to be looked at, or is not there: a misconfiguration, for a person to mend."""
+
+
+class ArchiveRefused(ClaimCheckError):
+    """The archive of dead letters refuses to be written or read: a misconfiguration, for a person to mend."""
+
+
+class InvalidLetter(ClaimCheckError, ValueError):
+    """An archived dead letter cannot be understood.
+
+    Attributes:
+        field: The field at fault.
+        limit: What is allowed.
+        way_out: What to do.
+    """
+
+    def __init__(self, field: str, problem: str, *, limit: str, way_out: str) -> None:
+        """Say what is wrong.
+
+        Args:
+            field: The field at fault.
+            problem: What is wrong with it; never its content.
+            limit: What is allowed.
+            way_out: What to do.
+        """
+        super().__init__(f"archived letter: {field}: {problem}; allowed: {limit}; {way_out}")
+        self.field = field
+        self.limit = limit
+        self.way_out = way_out
 
 
 class InfrastructureUnavailable(ClaimCheckError):

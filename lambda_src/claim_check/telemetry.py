@@ -49,10 +49,10 @@ ALLOWED_FIELDS: Final = frozenset(
 MAX_FIELD_LENGTH: Final = 1024
 """Longer texts are cut."""
 
-LARGEST_OF_BATCH: Final = frozenset({Metric.MESSAGE_AGE, Metric.FETCH_MILLISECONDS})
+LARGEST_OF_BATCH: Final = frozenset({Metric.MESSAGE_AGE, Metric.FETCH_MILLISECONDS, Metric.OLDEST_DEAD_LETTER})
 """Metrics whose value of a batch is its largest."""
 
-SMALLEST_OF_BATCH: Final = frozenset({Metric.PAYLOAD_LIFE_LEFT})
+SMALLEST_OF_BATCH: Final = frozenset({Metric.PAYLOAD_LIFE_LEFT, Metric.DEAD_LETTER_LIFE_LEFT})
 """Metrics whose value of a batch is its smallest; all others are added up."""
 
 

@@ -38,6 +38,7 @@ class StoredMessage:
         received_at: When it was received last.
         visible_at: Hidden until then.
         receipt_handle: Of the last receive.
+        sequence_number: On FIFO, its place among all messages of the queue.
     """
 
     sqs_message_id: str
@@ -47,6 +48,7 @@ class StoredMessage:
     received_at: float = 0.0
     visible_at: float = 0.0
     receipt_handle: str = ""
+    sequence_number: str | None = None
 
 
 @dataclass
@@ -59,6 +61,14 @@ class _Queue:
     messages: list[StoredMessage] = field(default_factory=list)
     seen: dict[str, tuple[float, str]] = field(default_factory=dict)
     attempts: dict[str, tuple[float, list[tuple[StoredMessage, str, float]]]] = field(default_factory=dict)
+    numbered: int = 0
+
+    def next_number(self) -> str | None:
+        """The sequence number of the next message; None on a standard queue."""
+        if not self.fifo:
+            return None
+        self.numbered += 1
+        return f"{self.numbered:020d}"
 
 
 @dataclass
@@ -213,7 +223,7 @@ class FakeQueue:
             at, sqs_message_id = queue.seen.get(message.deduplication_id or "", (-1e18, ""))
             if now - at < DEDUPLICATION_SECONDS:
                 return SendResult(sqs_message_id=sqs_message_id)
-        stored = StoredMessage(str(uuid.uuid4()), message, now)
+        stored = StoredMessage(str(uuid.uuid4()), message, now, sequence_number=queue.next_number())
         queue.messages.append(stored)
         if message.deduplication_id is not None:
             queue.seen[message.deduplication_id] = (now, stored.sqs_message_id)
@@ -258,7 +268,9 @@ class FakeQueue:
     def _move(self, queue: _Queue, one: StoredMessage, dlq: str) -> None:
         queue.messages.remove(one)
         sent_at = self.clock.now() if queue.fifo else one.sent_at
-        self._queue(dlq).messages.append(StoredMessage(one.sqs_message_id, one.message, sent_at))
+        target = self._queue(dlq)
+        number = target.next_number()
+        target.messages.append(StoredMessage(one.sqs_message_id, one.message, sent_at, sequence_number=number))
 
 
 def size_of(message: OutgoingMessage) -> int:
@@ -316,6 +328,7 @@ def _record(queue_url: str, one: StoredMessage) -> dict[str, Any]:
         "MessageGroupId": one.message.group_id,
         "MessageDeduplicationId": one.message.deduplication_id,
         "AWSTraceHeader": one.message.trace_header,
+        "SequenceNumber": one.sequence_number,
     }
     system |= {name: value for name, value in optional.items() if value is not None}
     return {
