@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from claim_check.ports import ListedObject, ObjectListing
 
 
 def pages(
-    listing: ObjectListing, *, bucket: str, prefix: str = "", start_after: str = ""
+    listing: ObjectListing,
+    *,
+    bucket: str,
+    prefix: str = "",
+    start_after: str = "",
+    pace: Callable[[], object] | None = None,
 ) -> Iterator[tuple[ListedObject, ...]]:
     """All objects under a prefix, in pages of up to a thousand: one request each, made when the page is asked for.
 
@@ -19,6 +24,7 @@ def pages(
         bucket: Its name.
         prefix: Beginning of the keys; empty lists all.
         start_after: Where an earlier run ended; empty begins at the start.
+        pace: Called before every request: waits where requests are to be spread. By default nobody waits.
 
     Raises:
         ReadRefused: The store refuses, or there is no such bucket.
@@ -26,6 +32,8 @@ def pages(
     """
     after, more = start_after, True
     while more:
+        if pace is not None:
+            pace()
         page = listing.page(bucket=bucket, prefix=prefix, start_after=after)
         if page.objects:
             after = page.objects[-1].key
