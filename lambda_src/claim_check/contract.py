@@ -416,6 +416,75 @@ def outbox_open_shards() -> list[str]:
     return [str(shard) for shard in range(OUTBOX_OPEN_SHARDS)]
 
 
+# --- Ledger of ingested objects (R10) -------------------------------------------------------------------------------
+
+LedgerState = Literal["PRESENT", "DELETED"]
+SequencerPad = Literal["right", "left"]
+"""On which side the shorter of two sequencers is padded; fixed when a ledger is created."""
+
+LEDGER_SHARDS: Final = 16
+"""Partitions per bucket: each takes 1,000 writes a second. All of them together, merged, are in the order of keys."""
+
+LEDGER_TTL_SECONDS: Final = 45 * DAY_SECONDS
+"""Life of a tombstone where none is computed: two queues' longest retention, a redrive, and a margin."""
+
+INGEST_GRACE_SECONDS: Final = 900
+"""A reconciliation leaves objects alone that are younger: their notifications may still be on their way."""
+
+INGEST_RECONCILE_RATE: Final = 200
+"""Synthetic events that a reconciliation queues, a second."""
+
+
+class LedgerAttribute:
+    """Attribute names of a ledger row: one row per bucket and key."""
+
+    SHARD: Final = "pk"
+    """Partition key, text (`ledger_shard`)."""
+
+    KEY: Final = "sk"
+    """Sort key, text: the object's key, up to 1,024 bytes, as both S3 and DynamoDB allow."""
+
+    STATE: Final = "state"
+    REVISION: Final = "revision"
+    """Changes with every write: what every write is conditional on."""
+
+    SEQUENCER: Final = "sequencer"
+    """No event up to this one is applied any more."""
+
+    EXACT: Final = "exact"
+    """Whether the state is the very one of `SEQUENCER`; otherwise the bucket itself was looked at, later than that."""
+
+    KIND: Final = "kind"
+    VERSION_ID: Final = "versionId"
+    ETAG: Final = "etag"
+    SIZE: Final = "size"
+    APPLIED_AT: Final = "appliedAt"
+    TTL: Final = "ttl"
+    """Epoch seconds; tombstones, failures and checkpoints only."""
+
+    FAILURES: Final = "failures"
+    """Of a message's row: how often its handler failed."""
+
+    CHECKPOINT: Final = "checkpoint"
+    """Of a reconciliation's row: how far it has come, as JSON."""
+
+
+def ledger_shard(*, bucket: str, key: str) -> str:
+    """Partition of the ledger row of an object, spread evenly by a hash of its key."""
+    number = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[0] % LEDGER_SHARDS
+    return f"{bucket}#{number:02d}"
+
+
+def ledger_shards(bucket: str) -> list[str]:
+    """All partitions of a bucket's ledger."""
+    return [f"{bucket}#{number:02d}" for number in range(LEDGER_SHARDS)]
+
+
+def ingest_group(*, bucket: str, key: str) -> str:
+    """Message group of an object's events on a FIFO queue: 64 hexadecimal digits, whatever the key holds."""
+    return hashlib.sha256(f"{bucket}/{key}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
 # --- Retries --------------------------------------------------------------------------------------------------------
 
 

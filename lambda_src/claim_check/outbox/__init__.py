@@ -1,0 +1,1 @@
+"""Messages that commit together with domain writes (R3)."""
