@@ -184,6 +184,11 @@ class Started:
         except BaseException as error:  # noqa: BLE001 - raised by `join`
             self.error = error
 
+    def stop(self) -> None:
+        """Ask it to stop, and wait until it starts nothing any more: what is asked is noticed by another thread."""
+        self.worker.stop()
+        wait_for(lambda: self.worker._lanes._closed, "the stop")
+
     def join(self, seconds: float = PATIENCE_SECONDS) -> None:
         """Wait for its end, and raise what it raised."""
         assert self.thread is not None

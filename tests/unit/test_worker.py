@@ -623,7 +623,7 @@ def stopped_while(world: World, gate: Gate, handler: Handler, **options: Any) ->
     """Start a worker, and ask it to stop while its handlers wait."""
     started = make_worker(world, handler, ends=False, **options).start()
     gate.reached(options.get("concurrency", 1))
-    started.worker.stop()
+    started.stop()
     return started
 
 
@@ -751,8 +751,7 @@ def test_a_poll_that_brings_messages_after_the_stop_hands_them_back(world: World
     started = make_worker(world, ends=False).start()
     gate.reached()
     sent = world.send()
-    started.worker.stop()
-    wait_for(started.worker._stopping.is_set, "the stop")
+    started.stop()
     gate.open()
     started.join()
     assert world.hidden(sent.sqs_message_id) <= 0
@@ -800,8 +799,7 @@ def test_a_suspect_that_waits_is_handed_back(world: World) -> None:
     started = make_worker(world, handle, concurrency=2, ends=False).start()
     gate.reached()
     wait_for(lambda: world.row(suspect).last_code == ErrorCode.HANDLER_CRASHED, "it is set aside")
-    started.worker.stop()
-    wait_for(started.worker._stopping.is_set, "the stop")
+    started.stop()
     gate.open()
     started.join()
     assert (world.effects(slow), world.effects(suspect)) == (1, 0)
