@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from claim_check import contract
 from claim_check.acceptance import Reading
@@ -20,7 +20,7 @@ from claim_check.deadline import Deadline
 from claim_check.delivery import Delivery, from_lambda
 from claim_check.errors import InfrastructureUnavailable, MalformedBatch
 from claim_check.ports import VisibilityChange
-from claim_check.processor import Outcome, Processor, Watch
+from claim_check.processor import Outcome, Watch, unwatched
 
 if TYPE_CHECKING:
     from claim_check.ports import Clock, MessageQueue, Telemetry
@@ -42,12 +42,37 @@ class _Batch:
     deadlines: list[Deadline] = field(default_factory=list)
 
 
-_Lane: TypeAlias = Sequence[tuple[int, Reading]]
+class ReadMessage(Protocol):
+    """A received message, decoded as far as it could be."""
+
+    @property
+    def delivery(self) -> Delivery:
+        """The message as received."""
+
+    @property
+    def identity(self) -> str:
+        """Messages of one identity are handled one after the other."""
+
+
+_Reading = TypeVar("_Reading", bound=ReadMessage)
+_Lane: TypeAlias = Sequence[tuple[int, _Reading]]
 """Records, with their places in the batch, that must run one after the other."""
 
 
-class Consumer:
-    """Handles batches of SQS records with one handler.
+class MessageProcessor(Protocol[_Reading]):
+    """What handles single messages. It never raises for what a message or a handler does."""
+
+    def read(self, delivery: Delivery) -> _Reading:
+        """Decode a message."""
+
+    def process(
+        self, reading: _Reading, *, deadline: Deadline, lease_seconds: float, alone: bool, watch: Watch = unwatched
+    ) -> Outcome:
+        """See `claim_check.processor.Processor.process`."""
+
+
+class BatchConsumer(Generic[_Reading]):
+    """Handles batches of SQS records with one processor.
 
     Attributes:
         queue_url: The queue the messages come from.
@@ -56,7 +81,7 @@ class Consumer:
 
     def __init__(
         self,
-        processor: Processor,
+        processor: MessageProcessor[_Reading],
         queue: MessageQueue,
         *,
         queue_url: str,
@@ -133,19 +158,19 @@ class Consumer:
 
     # --- Single messages: what a worker outside Lambda uses, too -----------------------------------------------------
 
-    def read(self, delivery: Delivery) -> Reading:
+    def read(self, delivery: Delivery) -> _Reading:
         """Decode a received message, and count it and its age."""
         if delivery.sent_at:
             self._telemetry.count(Metric.MESSAGE_AGE, max(0.0, self._clock.now() - delivery.sent_at))
         self._telemetry.count(Metric.REDRIVEN if delivery.sent_back else Metric.NEW)
         return self._processor.read(delivery)
 
-    def lane_of(self, reading: Reading) -> str:
+    def lane_of(self, reading: _Reading) -> str:
         """Name of the lane: its records run one after the other."""
         return (reading.delivery.group_id or "") if self.fifo else reading.identity
 
     def process(
-        self, reading: Reading, *, deadline: Deadline, lease_seconds: float, alone: bool, watch: Watch
+        self, reading: _Reading, *, deadline: Deadline, lease_seconds: float, alone: bool, watch: Watch
     ) -> Outcome:
         """Take one message through the protocol (`claim_check.processor.Processor.process`)."""
         return self._processor.process(
@@ -161,13 +186,15 @@ class Consumer:
             changes = [VisibilityChange(delivery.receipt_handle, seconds) for delivery in deliveries]
             self._queue.change_visibility(self.queue_url, changes)
 
-    def _lanes(self, readings: Iterable[Reading]) -> list[_Lane]:
-        lanes: dict[str, list[tuple[int, Reading]]] = {}
+    def _lanes(self, readings: Iterable[_Reading]) -> list[_Lane[_Reading]]:
+        lanes: dict[str, list[tuple[int, _Reading]]] = {}
         for place, reading in enumerate(readings):
             lanes.setdefault(self.lane_of(reading), []).append((place, reading))
         return list(lanes.values())
 
-    def _side_by_side(self, lanes: Sequence[_Lane], batch: _Batch, *, alone: bool = False) -> list[_Lane]:
+    def _side_by_side(
+        self, lanes: Sequence[_Lane[_Reading]], batch: _Batch, *, alone: bool = False
+    ) -> list[_Lane[_Reading]]:
         """Run lanes until all have ended or time is up. Returns what was set aside.
 
         Threads cannot be killed: what has not returned by then finds its stream and its transaction closed.
@@ -186,7 +213,7 @@ class Consumer:
             pool.shutdown(wait=False, cancel_futures=True)
         return [lane for future in running if future in done for lane in self._set_aside(future)]
 
-    def _set_aside(self, future: Future[_Lane | None]) -> list[_Lane]:
+    def _set_aside(self, future: Future[_Lane[_Reading] | None]) -> list[_Lane[_Reading]]:
         error = future.exception()
         if error is None:
             lane = future.result()
@@ -196,7 +223,7 @@ class Consumer:
         self._telemetry.log("error", "unexpected failure", errorType=type(error).__qualname__)
         return []
 
-    def _run_lane(self, lane: _Lane, batch: _Batch, *, alone: bool) -> _Lane | None:
+    def _run_lane(self, lane: _Lane[_Reading], batch: _Batch, *, alone: bool) -> _Lane[_Reading] | None:
         """Run a lane; returns what is left of it from a suspect on."""
         batch.outcomes.update({place: _UNFINISHED for place, _ in lane})
         for number, (place, reading) in enumerate(lane):
@@ -210,7 +237,7 @@ class Consumer:
                 return None
         return None
 
-    def _run(self, reading: Reading, batch: _Batch, *, alone: bool) -> Outcome:
+    def _run(self, reading: _Reading, batch: _Batch, *, alone: bool) -> Outcome:
         left = batch.ends_at - self._clock.monotonic()
         deadline = Deadline(self._clock, left - STOP_SECONDS)
         batch.deadlines.append(deadline)
@@ -226,6 +253,10 @@ class Consumer:
         ]
         if changes:
             self._queue.change_visibility(self.queue_url, changes)
+
+
+class Consumer(BatchConsumer[Reading]):
+    """Handles batches of claim-check messages with one handler."""
 
 
 def behind(outcome: Outcome) -> Outcome:

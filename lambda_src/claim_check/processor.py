@@ -43,7 +43,7 @@ Watch: TypeAlias = Callable[[Hold], object]
 """Told about the lease of a message before its attempt starts, so that a heartbeat can extend it; may refuse it."""
 
 
-def _unwatched(_: Hold) -> None:
+def unwatched(_: Hold) -> None:
     """In Lambda a lease lasts as long as the invocation can."""
 
 
@@ -71,7 +71,7 @@ class Task:
     envelope: Envelope | None
     deadline: Deadline
     lease_seconds: float
-    watch: Watch = _unwatched
+    watch: Watch = unwatched
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class _CommitUnavailable(errors.CommitFailed):
     refunded = True
 
 
-_LIBRARY_ERRORS: Final = frozenset(
+LIBRARY_ERRORS: Final = frozenset(
     value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, ConsumeError)
 ) - {ConsumeError, PermanentError, errors.HandlerFailed} | {_CommitUnavailable, errors.TransactionLimit}
 """Types whose texts are our own; a handler's texts may hold what no log or table should (R11.4)."""
@@ -165,7 +165,7 @@ class Processor:
         deadline: Deadline,
         lease_seconds: float,
         alone: bool,
-        watch: Watch = _unwatched,
+        watch: Watch = unwatched,
     ) -> Outcome:
         """Take one message through the protocol.
 
@@ -278,7 +278,7 @@ class Processor:
                 stream.finish()
         except Exception as error:
             if stream is not None:
-                _settle(stream, error)
+                settle(stream, error)
             raise
         finally:
             if stream is not None:
@@ -308,7 +308,7 @@ class Processor:
 
     def _failed(self, lease: Lease, task: Task, error: Exception) -> Outcome:
         code = error.code if isinstance(error, ConsumeError) else ErrorCode.HANDLER_FAILED
-        reason = Reason(code, str(error) if type(error) in _LIBRARY_ERRORS else _where(error))
+        reason = Reason(code, str(error) if type(error) in LIBRARY_ERRORS else place_of(error))
         if self._to_be_parked(error, lease.row.attempts):
             if self._parking is not None:
                 return self._park(lease.row, task, reason)
@@ -390,7 +390,7 @@ class Processor:
         self._telemetry.log("error", reason.text, errorCode=reason.code, **_log_fields(task.delivery, task.envelope))
 
 
-def _settle(stream: VerifiedStream, error: Exception) -> None:
+def settle(stream: VerifiedStream, error: Exception) -> None:
     """Raise the stream's own failure in place of what the handler made of it.
 
     A verdict for good on bytes that were never verified is none: the rest is read and verified first.
@@ -410,7 +410,7 @@ def _log_fields(delivery: Delivery, envelope: Envelope | None) -> dict[str, str 
     return {**received, **(message_fields(envelope) if envelope else {})}
 
 
-def _where(error: Exception) -> str:
+def place_of(error: Exception) -> str:
     """Type and place of a handler's error, without its text."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else ""

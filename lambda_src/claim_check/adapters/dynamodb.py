@@ -37,6 +37,9 @@ _HISTORY: Final = (
 )
 """What the gate's update does not overwrite."""
 
+_KEPT: Final = frozenset({*_HISTORY, Attribute.REDRIVEN})
+"""What it does not remove either: a row that was redriven once stays marked."""
+
 _REFUSED: Final = "ConditionalCheckFailed"
 PASSING: Final = frozenset(
     {
@@ -75,7 +78,7 @@ class DynamoDbInbox:
         """See `claim_check.ports.InboxTable.take`."""
         item = to_item(wanted)
         assigned = {name: value for name, value in item.items() if name not in _HISTORY}
-        absent = [name for name in NAMES.values() if name not in item and name not in _HISTORY]
+        absent = [name for name in NAMES.values() if name not in item and name not in _KEPT]
         names = {f"#{name}": name for name in [*assigned, *absent]}
         sets = [f"#{name} = :{name}" for name in assigned]
         sets.append("attempts = if_not_exists(attempts, :zero) + :one")
@@ -119,7 +122,7 @@ class DynamoDbInbox:
         """See `claim_check.ports.InboxTable.complete`."""
         if not writes:
             return self.replace(row, guard=guard)
-        items: list[Any] = [{"Put": self._guarded_put(row, guard)}, *(_low_level(write) for write in writes)]
+        items: list[Any] = [{"Put": self._guarded_put(row, guard)}, *(low_level(write) for write in writes)]
         try:
             self._client.transact_write_items(TransactItems=items, ClientRequestToken=token)
         except ClientError as error:
@@ -154,7 +157,7 @@ def _removal(names: Sequence[str]) -> str:
     return " REMOVE " + ", ".join(f"#{name}" for name in names) if names else ""
 
 
-def _low_level(write: TableWrite) -> dict[str, Any]:
+def low_level(write: TableWrite) -> dict[str, Any]:
     """A handler's write in the form of TransactWriteItems."""
     values = {name: serialize(value) for name, value in write.values.items()}
     parts = {
