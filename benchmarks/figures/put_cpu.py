@@ -42,8 +42,8 @@ _SAID: Final = {
     UNVERIFIED: "S3 verifies a CRC only",
 }
 _LIMITED: Final = {(MEMORY_BYTES, GIVEN), (MEMORY_BYTES, ASKED), (FILE_BYTES, ASKED)}
-"""Like with like: S3 verifies the SHA-256. A plain PUT verifies less of it, and hash and TLS alone are two thirds of its
-CPU; of a large file the second hash weighs less, so that the ratio lies at the limit. Both are noted."""
+"""Like with like: S3 verifies the SHA-256. A plain PUT verifies less, and hash and TLS alone are two thirds of its CPU;
+of a large file the second hash weighs less, so that the ratio lies at the limit. Both are noted."""
 
 _TYPE: Final = "application/octet-stream"
 
