@@ -211,7 +211,7 @@ def _stored(answer: Mapping[str, Any]) -> StoredObject:
         last_modified=answer.get("LastModified"),
         sha256=_whole_sha256(answer),
         metadata=dict(answer.get("Metadata", {})),
-        checksum=_whole_checksum(answer),
+        checksum=whole_checksum(answer),
         expires_at=_expiry(answer.get("Expiration")),
     )
 
@@ -246,7 +246,7 @@ def _whole_sha256(answer: Mapping[str, Any]) -> str | None:
     return base64.b64decode(checksum).hex()
 
 
-def _whole_checksum(answer: Mapping[str, Any]) -> Checksum | None:
+def whole_checksum(answer: Mapping[str, Any]) -> Checksum | None:
     """S3's checksum of the whole object; one of parts (composite) is no checksum of the content."""
     if answer.get("ChecksumType") == "COMPOSITE":
         return None

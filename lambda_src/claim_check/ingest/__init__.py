@@ -7,14 +7,15 @@
 
     ingester = S3Ingester(apply_put, apply_delete, ...)   # or claim_check.aws_ingest.ingester(settings)
 
-One ledger row per bucket and key says what was applied last. Every write is one transaction with the effect, conditional
-on that row being as it was read.
+One ledger row per bucket and key says what was applied last. Every write is one transaction with the effect,
+conditional on that row being as it was read.
 """
 
 from __future__ import annotations
 
+from claim_check.ingest.applying import ApplyDelete, ApplyPut
 from claim_check.ingest.changes import ObjectChange, ObjectKey
-from claim_check.ingest.ingester import ApplyDelete, ApplyPut, S3Ingester
+from claim_check.ingest.ingester import S3Ingester
 from claim_check.ingest.reconciliation import LedgerReconciliation, ReconciliationReport
 
 __all__ = [

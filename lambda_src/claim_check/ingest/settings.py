@@ -98,9 +98,7 @@ class IngestSettings(LedgerSettings):
             dlq_url=read.optional(Setting.DLQ_URL),
             payload_access=read.choice(Setting.PAYLOAD_ACCESS, get_args(PayloadAccess), default="stream"),
             memory_budget_bytes=read.integer(Setting.MEMORY_BUDGET, default=64 * contract.MIB),
-            temp_budget_bytes=read.integer(
-                Setting.TEMP_BUDGET, default=contract.LAMBDA_MIN_TEMP_MIB * contract.MIB
-            ),
+            temp_budget_bytes=read.integer(Setting.TEMP_BUDGET, default=contract.LAMBDA_MIN_TEMP_MIB * contract.MIB),
             expansion=read.number(Setting.EXPANSION, default=1.0),
             concurrency=read.integer(Setting.CONCURRENCY, default=contract.SQS_MAX_BATCH_ENTRIES, minimum=1),
             max_attempts=read.integer(Setting.MAX_ATTEMPTS, default=contract.DEFAULT_MAX_ATTEMPTS, minimum=1),
