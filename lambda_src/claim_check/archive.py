@@ -102,6 +102,13 @@ class DeadLetterArchive(Protocol):
             InvalidLetter: It cannot be understood.
         """
 
+    def stored(self, delivery: Delivery) -> ArchivedLetter | None:
+        """The letter of a message that is at hand, by its key: one read; None if it is not there.
+
+        Raises:
+            InvalidLetter: It cannot be understood.
+        """
+
     def remove(self, letters: Sequence[ArchivedLetter]) -> Sequence[ArchivedLetter]:
         """Remove letters for good: call it once their redrive is confirmed. Those that are gone are a success.
 

@@ -97,6 +97,9 @@ UPLOAD_CONFIRM_MARGIN_SECONDS: Final = 3600
 UPLOAD_CONFIRM_SECONDS: Final = UNCONFIRMED_SECONDS - UPLOAD_CONFIRM_MARGIN_SECONDS
 """How old a direct upload may be when it is confirmed."""
 
+DEFAULT_STUCK_SECONDS: Final = 3600
+"""How long ago a lease ended, or an attempt failed, for the inbox's row to count as stuck, unless told otherwise."""
+
 LEASE_SLACK_SECONDS: Final = 5
 """A lease outlives the invocation that took it by this much, so that clocks may differ a little."""
 
@@ -293,7 +296,12 @@ INBOX_OPEN_SHARDS: Final = 8
 
 def inbox_key(*, consumer: str, tenant_id: str, idempotency_key: str) -> str:
     """Key of the inbox row of one identity for one consumer; none of the parts can hold the separator."""
-    return f"{consumer}#{tenant_id}#{id_hash(idempotency_key)}"
+    return inbox_key_of_hash(consumer=consumer, tenant_id=tenant_id, id_hash=id_hash(idempotency_key))
+
+
+def inbox_key_of_hash(*, consumer: str, tenant_id: str, id_hash: str) -> str:
+    """The same of an identity of which only the hash is known, as in an object key."""
+    return f"{consumer}#{tenant_id}#{id_hash}"
 
 
 def park_key(sqs_message_id: str) -> str:
@@ -485,6 +493,35 @@ def ingest_group(*, bucket: str, key: str) -> str:
     return hashlib.sha256(f"{bucket}/{key}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
+# --- Reconciliation of payloads (R7.1) ------------------------------------------------------------------------------
+
+RECONCILE_GRACE_SECONDS: Final = 3 * DAY_SECONDS
+"""Objects younger than this are left alone by default: a weekend, and three times what sending may take."""
+
+RECONCILE_RATE: Final = 10
+"""Objects removed a second, by default."""
+
+RECONCILE_LOOKS: Final = 10_000
+"""Objects of one run that no row knows and that are looked at one by one, by default."""
+
+RECONCILE_MARGIN_SECONDS: Final = 3600
+"""Added to the times that prove something: clocks differ, and a request may be under way."""
+
+RECONCILE_TICK_SECONDS: Final = 1800
+"""How often the function looks whether a run is due, or is to be gone on with."""
+
+
+class ReconciliationAttribute:
+    """Attribute names of the one item that keeps how far the runs of a reconciliation have come."""
+
+    KEY: Final = "pk"
+    STATE: Final = "state"
+    """JSON: how far the run has come, what it counted, and what the last one counted."""
+
+    OWNER: Final = "owner"
+    LEASE_UNTIL: Final = "leaseUntil"
+
+
 # --- Retries --------------------------------------------------------------------------------------------------------
 
 
@@ -618,6 +655,43 @@ class Setting:
     """The queue's visibility timeout."""
 
     TRACING: Final = "CLAIM_CHECK_TRACING"
+
+    RECONCILER: Final = "CLAIM_CHECK_RECONCILER"
+    """Name of a reconciliation of payloads: the dimension of its metrics, and the key of its checkpoint."""
+
+    RECONCILER_TABLE: Final = "CLAIM_CHECK_RECONCILER_TABLE"
+    RECONCILER_INBOXES: Final = "CLAIM_CHECK_RECONCILER_INBOXES"
+    """Every consumer with the table of its inbox: ``documents=TableA,search=TableB``."""
+
+    RECONCILER_OUTBOXES: Final = "CLAIM_CHECK_RECONCILER_OUTBOXES"
+    """Every destination with the table of its outbox, in the same form; absent means there is none."""
+
+    RECONCILER_PREFIX: Final = "CLAIM_CHECK_RECONCILER_PREFIX"
+    RECONCILER_GRACE: Final = "CLAIM_CHECK_RECONCILER_GRACE_SECONDS"
+    RECONCILER_UNCONFIRMED: Final = "CLAIM_CHECK_RECONCILER_UNCONFIRMED_SECONDS"
+    """No upload by grant is confirmed later than this."""
+
+    RECONCILER_DELETE: Final = "CLAIM_CHECK_RECONCILER_DELETE"
+    RECONCILER_RATE: Final = "CLAIM_CHECK_RECONCILER_RATE"
+    RECONCILER_LOOKS: Final = "CLAIM_CHECK_RECONCILER_LOOKS"
+    RECONCILER_EVERY: Final = "CLAIM_CHECK_RECONCILER_EVERY_SECONDS"
+    OUTBOX: Final = "CLAIM_CHECK_OUTBOX"
+    """Name of the outbox: its metrics and logs are told apart by it."""
+
+    OUTBOX_TABLE: Final = "CLAIM_CHECK_OUTBOX_TABLE"
+    OUTBOX_TTL: Final = "CLAIM_CHECK_OUTBOX_TTL_SECONDS"
+    """How long a row is remembered once it was sent."""
+
+    OUTBOX_BEFORE_SEND: Final = "CLAIM_CHECK_OUTBOX_BEFORE_SEND_SECONDS"
+    """How old a row may be when it is sent."""
+
+    OUTBOX_ATTEMPTS: Final = "CLAIM_CHECK_OUTBOX_ATTEMPTS"
+    """Refusals by the queue after which a row is parked."""
+
+    OUTBOX_DESTINATION: Final = "CLAIM_CHECK_OUTBOX_DESTINATION_"
+    """Begins the name of one variable for each destination, numbered from 1: JSON of its name, of what its rows do
+    when they cannot be sent, and of the producer's settings for its pipeline, without `SETTING_PREFIX`."""
+
     PIPELINE: Final = "CLAIM_CHECK_PIPELINE"
     """Name of the pipeline that a producer publishes into: its metrics are told apart by it."""
 
@@ -678,6 +752,9 @@ class Metric:
     """Names of the metrics the runtime emits; alarms and dashboards use no other. Errors are counted by their code."""
 
     PUBLISHED: Final = "Published"
+    PUBLISH_FAILED: Final = "PublishFailed"
+    """Events not published for an outage or a refusal of AWS's; what is wrong with an event is its caller's."""
+
     PUBLISHED_CLAIMS: Final = "PublishedClaims"
     PUBLISHED_BYTES: Final = "PublishedBytes"
     UPLOADS_GRANTED: Final = "UploadsGranted"
@@ -750,6 +827,39 @@ class Metric:
     INGEST_DIFFERENCES: Final = "IngestDifferences"
     """Objects that a reconciliation found missing, changed or gone; zero is emitted, too."""
 
+    RECONCILED_OBJECTS: Final = "ReconciledObjects"
+    """Payloads that the last finished run of a reconciliation saw; as are the five that follow."""
+
+    RECONCILED_OPEN: Final = "ReconciledOpen"
+    RECONCILED_COMPLETED: Final = "ReconciledCompleted"
+    RECONCILED_UNPUBLISHED: Final = "ReconciledUnpublished"
+    RECONCILED_UNKNOWN: Final = "ReconciledUnknown"
+    RECONCILED_FOREIGN: Final = "ReconciledForeign"
+    DEAD_POINTERS: Final = "DeadPointers"
+    """Open inbox and outbox rows whose object is gone, in the last finished run."""
+
+    UNKNOWN_SHARE: Final = "UnknownSharePercent"
+    """Of the payloads past the grace age, those that no row knows, in the last finished run."""
+
+    UNKNOWN_GROWTH: Final = "UnknownGrowthPercent"
+    """By how many percentage points that share grew since the run before."""
+
+    PAYLOADS_REMOVED: Final = "PayloadsRemoved"
+    PAYLOADS_HELD: Final = "PayloadsHeld"
+    """Proven unpublished, and not removed: under a legal hold or retention, or S3 refused."""
+
+    RECONCILIATION_AGE: Final = "ReconciliationAgeSeconds"
+    """Since the last run that finished; emitted at every tick, so that its absence tells that nothing runs."""
+
+    OUTBOX_LAG: Final = "OutboxLagSeconds"
+    """Age of the oldest outbox row that is not sent, and of each row when it was; zero is emitted, too."""
+
+    OUTBOX_PARKED: Final = "OutboxParkedRows"
+    """Outbox rows that wait for an operator, as the last sweep found them; zero is emitted, too."""
+
+    OUTBOX_SWEPT: Final = "OutboxSwept"
+    """Rows that the sweep sent, and so the stream or an earlier attempt had missed."""
+
 
 class ErrorCode:
     """Codes of R4.5: the same in logs, metrics, the inbox and the DLQ."""
@@ -765,6 +875,15 @@ class ErrorCode:
     UNVERIFIED_PAYLOAD: Final = "UnverifiedPayload"
     INVALID_NOTIFICATION: Final = "InvalidNotification"
     """No notification of S3's, or one that cannot be understood."""
+
+    CLAIM_MISMATCH: Final = "ClaimMismatch"
+    """The domain's own record of the payload is another one (R3.3)."""
+
+    ALREADY_STAGED: Final = "AlreadyStaged"
+    """The same event is in the outbox already: what it belongs to was committed before."""
+
+    OUTBOX_FULL: Final = "OutboxFull"
+    """Too many rows of one FIFO group are not sent yet."""
 
     CONFLICT: Final = "Conflict"
     STALE: Final = "Stale"

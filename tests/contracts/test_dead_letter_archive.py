@@ -88,7 +88,9 @@ def test_a_letter_is_read_as_it_was_stored(case: Case) -> None:
 def test_a_letter_that_is_there_is_not_stored_again(case: Case) -> None:
     first = letter("first")
     again = ArchivedLetter(delivery=first.delivery, archived_at=first.archived_at + 60)
+    assert case.archive.stored(first.delivery) is None
     assert case.archive.put(first) is True
+    assert case.archive.stored(first.delivery) == first
     assert case.archive.put(again) is False
     assert case.archive.get(QUEUE, first.id) == first
 

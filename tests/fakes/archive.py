@@ -13,6 +13,7 @@ from claim_check.archive import (
     letter_key,
     letters_prefix,
 )
+from claim_check.delivery import Delivery
 from tests.fakes.faults import Faults
 
 
@@ -58,6 +59,12 @@ class FakeArchive:
         with self.faults.around("archive_read"):
             key = next((key for key in self._keys(queue) if is_key_of(key, sqs_message_id)), None)
             return None if key is None else decode_letter(self.objects[key])
+
+    def stored(self, delivery: Delivery) -> ArchivedLetter | None:
+        """The letter of a message."""
+        with self.faults.around("archive_read"):
+            content = self.objects.get(letter_key(delivery))
+            return None if content is None else decode_letter(content)
 
     def remove(self, letters: Sequence[ArchivedLetter]) -> list[ArchivedLetter]:
         """Remove letters."""

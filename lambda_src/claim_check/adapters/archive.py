@@ -29,6 +29,8 @@ from claim_check.side_by_side import SideBySide
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
+    from claim_check.delivery import Delivery
+
 READERS: Final = 16
 """Letters that are read side by side."""
 
@@ -90,6 +92,10 @@ class S3DeadLetterArchive:
         keys = (key for page in self._pages(queue) for key in page if is_key_of(key, sqs_message_id))
         key = next(keys, None)
         return None if key is None else self._read(key)
+
+    def stored(self, delivery: Delivery) -> ArchivedLetter | None:
+        """See `DeadLetterArchive.stored`: one GET."""
+        return self._read(letter_key(delivery))
 
     def remove(self, letters: Sequence[ArchivedLetter]) -> list[ArchivedLetter]:
         """See `DeadLetterArchive.remove`."""
