@@ -82,14 +82,16 @@ class DynamoDbInboxReader:
 
     def _batch(self, keys: Sequence[str]) -> Iterator[InboxRow]:
         left: list[Any] = [{Attribute.KEY: _serialize(key)} for key in keys]
-        for attempt in range(_MAX_ROUNDS):
+        rounds = 0
+        while rounds < _MAX_ROUNDS:
             request: Any = {self._table: {"Keys": left, "ConsistentRead": True}}
             answer = _asked(partial(self._client.batch_get_item, RequestItems=request))
             yield from map(to_row, answer["Responses"].get(self._table, []))
-            left = answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
+            before, left = len(left), answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
             if not left:
                 return
-            self._sleep(min(5.0, 0.1 * 2**attempt))
+            rounds = 0 if len(left) < before else rounds + 1
+            self._sleep(min(5.0, 0.1 * 2**rounds))
         raise Unavailable("DynamoDB: keys are left unprocessed again and again")
 
 
