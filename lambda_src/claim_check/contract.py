@@ -394,8 +394,8 @@ DEFAULT_OUTBOX_SECONDS: Final = 86_400
 """How old a row may be when it is sent; an older one is parked (R3.2)."""
 
 DEFAULT_OUTBOX_ATTEMPTS: Final = 10
-OUTBOX_BACKOFF_BASE_SECONDS: Final = 5
-OUTBOX_BACKOFF_CAP_SECONDS: Final = 900
+"""Refusals by the queue after which a row is parked."""
+
 
 
 def outbox_key(*, destination: str, tenant_id: str, id_hash: str) -> str:
@@ -555,6 +555,9 @@ class Backoff:
 
 
 DEFAULT_BACKOFF: Final = Backoff()
+OUTBOX_BACKOFF: Final = Backoff(base=5)
+"""Delays of an outbox row that its queue refused."""
+
 DEFAULT_OUTAGE_SECONDS: Final = 6 * 3600
 """An outage of the infrastructure this long sends no innocent message to a DLQ (DESIGN section 3)."""
 

@@ -37,12 +37,13 @@
         ├── PermanentError              parked at once; handlers raise it (or a subclass) themselves
         │   ├── InvalidNotification
         │   ├── InvalidEnvelope, UnsupportedVersion, UntrustedReference, UnverifiedPayload, Conflict, Stale
+        │   ├── AlreadyStaged, ClaimMismatch
         │   └── ChecksumMismatch, PayloadTooLarge, UnsupportedContentType
         ├── MissingPayload              retried, then parked
         ├── AccessDenied                one short retry, then parked
         ├── DeadlineExceeded            retried
         │   └── WorkerStopped           the worker was asked to stop: retried, the attempt is refunded
-        ├── HandlerFailed, HandlerCrashed, CommitFailed
+        ├── HandlerFailed, HandlerCrashed, CommitFailed, OutboxFull
         ├── Unavailable                 the infrastructure's fault: retried, the attempt is refunded
         └── LostLease                   another worker owns the row: nothing more is touched
 
@@ -281,6 +282,18 @@ class Conflict(PermanentError):
     code = ErrorCode.CONFLICT
 
 
+class AlreadyStaged(PermanentError):
+    """The same event with the same content is in the outbox already: the transaction it belongs to was committed."""
+
+    code = ErrorCode.ALREADY_STAGED
+
+
+class ClaimMismatch(PermanentError):
+    """The claim is not the one that the domain's own record has (R3.3)."""
+
+    code = ErrorCode.CLAIM_MISMATCH
+
+
 class Stale(PermanentError):
     """The message is older than the inbox remembers: a duplicate could no longer be told."""
 
@@ -334,6 +347,12 @@ class CommitFailed(ConsumeError):
     """The transaction was refused for a reason the handler did not declare."""
 
     code = ErrorCode.COMMIT_FAILED
+
+
+class OutboxFull(ConsumeError):
+    """Too many rows of one FIFO group wait in the outbox: nothing was committed."""
+
+    code = ErrorCode.OUTBOX_FULL
 
 
 class DeadlineExceeded(ConsumeError):

@@ -86,6 +86,25 @@ class Unpublished:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A message that is ready to be sent: its payload is where it says.
+
+    Attributes:
+        message_id: The event's identity.
+        idempotency_key: What makes two messages the same work.
+        fingerprint: What that identity is bound to: content, event type and version.
+        payload: Where the content went: into the message, or to S3.
+        message: The message.
+    """
+
+    message_id: str
+    idempotency_key: str
+    fingerprint: str
+    payload: Inline | Claim = field(repr=False)
+    message: OutgoingMessage = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:
     """An event with its identity."""
 
@@ -232,6 +251,45 @@ class Producer:
         """
         with self._telemetry.span("publish_batch"):
             return self._publish(list(events), trace_header, on_progress)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it publishes to a FIFO queue."""
+        return self._fifo
+
+    def prepare(self, event: Event, *, trace_header: str | None = None) -> Prepared:
+        """Put an event's payload where `publish` would, and make its message, but send nothing.
+
+        For those who keep the message and send it later, such as an outbox.
+
+        Args:
+            event: What is to be published.
+            trace_header: Value of ``_X_AMZN_TRACE_ID``, if the caller is traced.
+
+        Raises:
+            InvalidEvent: Refused before anything was written.
+            PublishError: The payload was not written, or unknown; preparing it again is safe.
+        """
+        draft = self._draft(0, event, _checked_trace(trace_header), None)
+        staged = self._stage(draft)
+        if not isinstance(staged, _Staged):
+            raise staged
+        return Prepared(
+            message_id=draft.message_id,
+            idempotency_key=draft.idempotency_key,
+            fingerprint=_envelope(draft, staged.payload).fingerprint,
+            payload=staged.payload,
+            message=staged.message,
+        )
+
+    def fingerprint(self, event: Event) -> str:
+        """What an event's identity is bound to: content, event type and version. Reads the payload, writes nothing.
+
+        Raises:
+            InvalidEvent: The payload cannot be read, or is too large.
+        """
+        with payload_source.opened(event.payload, max_bytes=self._max_payload) as source:
+            return f"{source.sha256}:{event.event_type}:{event.event_version}"
 
     def check_claim(self, event: Event, claim: Claim) -> None:
         """Check what `publish_claim` would check, and do nothing.

@@ -49,7 +49,9 @@ ALLOWED_FIELDS: Final = frozenset(
 MAX_FIELD_LENGTH: Final = 1024
 """Longer texts are cut."""
 
-LARGEST_OF_BATCH: Final = frozenset({Metric.MESSAGE_AGE, Metric.FETCH_MILLISECONDS, Metric.OLDEST_DEAD_LETTER})
+LARGEST_OF_BATCH: Final = frozenset(
+    {Metric.MESSAGE_AGE, Metric.FETCH_MILLISECONDS, Metric.OLDEST_DEAD_LETTER, Metric.OUTBOX_LAG, Metric.OUTBOX_PARKED}
+)
 """Metrics whose value of a batch is its largest."""
 
 SMALLEST_OF_BATCH: Final = frozenset({Metric.PAYLOAD_LIFE_LEFT, Metric.DEAD_LETTER_LIFE_LEFT})
@@ -72,7 +74,7 @@ def combine(metric: str, present: float | None, value: float) -> float:
 
 def unit_of(metric: str) -> str:
     """CloudWatch unit of a metric, read off its name."""
-    endings = {"Bytes": "Bytes", "Milliseconds": "Milliseconds", "Seconds": "Seconds"}
+    endings = {"Bytes": "Bytes", "Milliseconds": "Milliseconds", "Seconds": "Seconds", "Percent": "Percent"}
     return next((unit for ending, unit in endings.items() if metric.endswith(ending)), "Count")
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from claim_check import contract
@@ -145,6 +145,59 @@ class Transaction:
         """Commit only if a condition holds on an item that is not written; otherwise like `put`."""
         self._add(_write("ConditionCheck", table, table.key_of(key), condition), if_condition_fails)
 
+    def append(
+        self,
+        table: Table,
+        key: Mapping[str, Any],
+        name: str,
+        elements: Sequence[Any],
+        *,
+        most: int,
+        remove: Sequence[str] = (),
+        if_full: ConsumeError | None = None,
+    ) -> None:
+        """Append to a list of an item, which is made if it is not there; otherwise like `put`.
+
+        Nothing has to be read before, so writers of one list only ever wait for each other. Appending to the same list
+        again adds to the same write.
+
+        Args:
+            table: Where to.
+            key: Key of the item.
+            name: The list's attribute.
+            elements: Plain Python values, in order.
+            most: The list may not be longer than this before.
+            remove: Attributes to be removed.
+            if_full: What it means that the list is longer.
+
+        Raises:
+            TransactionLimit: It does not fit.
+            DeadlineExceeded: Time is up.
+        """
+        removed = {f"#remove{place}": attribute for place, attribute in enumerate(remove)}
+        write = _write(
+            "Update",
+            table,
+            table.key_of(key),
+            Condition(
+                expression="attribute_not_exists(#list) OR size(#list) <= :most",
+                names={"#list": name},
+                values={":most": most},
+            ),
+            update="SET #list = list_append(if_not_exists(#list, :none), :more)"
+            + (f" REMOVE {', '.join(removed)}" if removed else ""),
+            names={"#list": name, **removed},
+            values={":none": [], ":more": list(elements)},
+        )
+        present = self._find(write)
+        if present is None:
+            self._add(write, if_full)
+        else:
+            self._deadline.check()
+            more = [*self._writes[present].values[":more"], *elements]
+            self._grow(_size(write))
+            self._writes[present] = replace(write, values={**write.values, ":more": more})
+
     def refusal(self, index: int) -> ConsumeError:
         """What the refusal of write number ``index`` means."""
         declared = self._refusals[index]
@@ -161,13 +214,23 @@ class Transaction:
             raise TransactionLimit(f"table {write.table}: one item twice in a transaction; merge the two writes")
         if len(self._writes) + 2 > contract.TRANSACTION_MAX_ITEMS:
             raise TransactionLimit(f"more than {contract.TRANSACTION_MAX_ITEMS - 1} writes; {_WAY_OUT}")
+        self._grow(size)
+        self._items.add(identity)
+        self._writes.append(write)
+        self._refusals.append(if_condition_fails)
+
+    def _grow(self, size: int) -> None:
         if self._bytes + size > contract.TRANSACTION_MAX_BYTES:
             limit = contract.TRANSACTION_MAX_BYTES - INBOX_ROW_BYTES
             raise TransactionLimit(f"more than {limit} bytes in one transaction; {_WAY_OUT}")
-        self._items.add(identity)
         self._bytes += size
-        self._writes.append(write)
-        self._refusals.append(if_condition_fails)
+
+    def _find(self, write: TableWrite) -> int | None:
+        """Place of an earlier append to the same list."""
+        for place, one in enumerate(self._writes):
+            if (one.table, one.key, one.update, one.names) == (write.table, write.key, write.update, write.names):
+                return place
+        return None
 
 
 def _write(

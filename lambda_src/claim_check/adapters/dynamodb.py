@@ -158,7 +158,7 @@ def _removal(names: Sequence[str]) -> str:
 
 
 def low_level(write: TableWrite) -> dict[str, Any]:
-    """A handler's write in the form of TransactWriteItems."""
+    """A write in the form of TransactWriteItems."""
     values = {name: serialize(value) for name, value in write.values.items()}
     parts = {
         "TableName": write.table,

@@ -77,8 +77,12 @@ class OutboxTable(OutboxReader, Protocol):
             owner: Who must still have the group.
         """
 
-    def drop_head(self, place: str, *, group: str, owner: str) -> bool:
-        """Take the first name of a group off whose row is not pending any more. Whether it was ours."""
+    def drop_head(self, key: str, *, group: str, owner: str) -> bool:
+        """Take the first name of a group off whose row is not to be sent any more, in one transaction.
+
+        Returns:
+            Whether the group was ours, and its row is there no more, or sent, or discarded.
+        """
 
     def release_group(self, key: str, *, owner: str, emptied: bool, ttl: int) -> bool:
         """End a lease. False, and nothing is written, if the group is not ours, or not as was told.
