@@ -7,12 +7,15 @@ from typing import Any, Final
 from aws_cdk import Stack
 from constructs import Construct
 
+from claim_check.contract import producer_service, uploads_service
 from claim_check_cdk import (
     AccessLogBucket,
+    AlarmTopic,
     ClaimCheckPipeline,
     DomainTable,
     ExtendedClientBucket,
     ForeignMessages,
+    PipelineDashboard,
     ProducerFunction,
     UploadApi,
 )
@@ -39,6 +42,8 @@ class DocumentsStack(Stack):
         pipeline: The pipeline.
         producer: The function that an application invokes with an event.
         uploads: The API by which clients upload large files straight to S3.
+        alarms: Where all alarms go.
+        dashboard: Everything on one screen.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, settings: Settings, **stack: Any) -> None:  # noqa: ANN401 - cdk.StackProps
@@ -55,6 +60,7 @@ class DocumentsStack(Stack):
         self.documents = DomainTable(self, "Documents", removal_policy=keep)
         logs = AccessLogBucket(self, "AccessLogs", removal_policy=keep).bucket
         self.old_clients = ExtendedClientBucket(self, "OldClients", access_logs_bucket=logs, removal_policy=keep)
+        self.alarms = AlarmTopic(self, "AlarmTopic", emails=settings.alarm_emails)
         self.pipeline = ClaimCheckPipeline(
             self,
             "Pipeline",
@@ -70,6 +76,7 @@ class DocumentsStack(Stack):
                 allow_unverified=True,
                 plain_bodies=False,
             ),
+            alarm_topic=self.alarms.topic,
             max_concurrency=settings.max_concurrency,
             log_retention=settings.log_retention,
             removal_policy=keep,
@@ -80,6 +87,7 @@ class DocumentsStack(Stack):
             "Producer",
             pipeline=self.pipeline,
             handler_package=package_folder(HANDLER_PACKAGE),
+            alarm_topic=self.alarms.topic,
             log_retention=settings.log_retention,
             removal_policy=keep,
         )
@@ -88,13 +96,24 @@ class DocumentsStack(Stack):
             "UploadApi",
             pipeline=self.pipeline,
             handler_package=package_folder(HANDLER_PACKAGE),
+            alarm_topic=self.alarms.topic,
             log_retention=settings.log_retention,
             removal_policy=keep,
         )
+        self.dashboard = PipelineDashboard(
+            self,
+            "Dashboard",
+            pipeline=self.pipeline,
+            publishers=[producer_service(CONSUMER), uploads_service(CONSUMER)],
+            tables={"documents": self.documents.table},
+        )
+        self.dashboard.add_alarms([*self.producer.alarms.values(), *self.uploads.alarms.values()])
         output_pipeline(
             self,
             self.pipeline,
             self.producer,
+            AlarmTopicArn=self.alarms.topic.topic_arn,
+            DashboardName=self.dashboard.dashboard.ref,
             DocumentsTableName=self.documents.table.table_name,
             OldClientsBucketName=self.old_clients.bucket.bucket_name,
             UploadApiUrl=self.uploads.url,

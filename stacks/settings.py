@@ -20,7 +20,7 @@ _LOG_RETENTION: Final = {
     90: logs.RetentionDays.THREE_MONTHS,
     365: logs.RetentionDays.ONE_YEAR,
 }
-_NAMES: Final = {"removalPolicy", "logRetentionDays", "maxConcurrency"}
+_NAMES: Final = {"removalPolicy", "logRetentionDays", "maxConcurrency", "alarmEmail"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +32,14 @@ class Settings:
         removal_policy: What happens to data when it leaves the stack.
         log_retention: How long logs are kept.
         max_concurrency: Invocations of a consumer side by side.
+        alarm_emails: Addresses that get each alarm, once they have confirmed SNS's mail.
     """
 
     environment: str
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN
     log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH
     max_concurrency: int = 10
+    alarm_emails: tuple[str, ...] = ()
 
     @classmethod
     def from_context(cls, node: Node) -> Settings:
@@ -61,11 +63,14 @@ class Settings:
     @classmethod
     def _parse(cls, name: str, given: Mapping[str, Any]) -> Settings:
         mistakes = [f"{key}: no such setting ({', '.join(sorted(_NAMES))})" for key in sorted(given.keys() - _NAMES)]
+        email = given.get("alarmEmail")
         removal, days = given.get("removalPolicy", "retain"), given.get("logRetentionDays", 30)
         if removal not in _REMOVAL_POLICIES:
             mistakes.append(f"removalPolicy = {removal!r}: must be one of {', '.join(_REMOVAL_POLICIES)}")
         if days not in _LOG_RETENTION:
             mistakes.append(f"logRetentionDays = {days!r}: must be one of {', '.join(map(str, _LOG_RETENTION))}")
+        if email is not None and (not isinstance(email, str) or "@" not in email):
+            mistakes.append(f"alarmEmail = {email!r}: must be an address")
         if mistakes:
             raise ValueError(f"Environment {name!r} in cdk.json: {'; '.join(mistakes)}.")
         return cls(
@@ -73,4 +78,5 @@ class Settings:
             removal_policy=_REMOVAL_POLICIES[removal],
             log_retention=_LOG_RETENTION[days],
             max_concurrency=given.get("maxConcurrency", 10),
+            alarm_emails=(email,) if email else (),
         )

@@ -7,7 +7,15 @@ from typing import Any, Final
 from aws_cdk import Stack
 from constructs import Construct
 
-from claim_check_cdk import AccessLogBucket, ClaimCheckPipeline, DomainTable, FifoOptions, ProducerFunction
+from claim_check_cdk import (
+    AccessLogBucket,
+    AlarmTopic,
+    ClaimCheckPipeline,
+    DomainTable,
+    FifoOptions,
+    PipelineDashboard,
+    ProducerFunction,
+)
 from claim_check_cdk.bundling import package_folder
 from stacks.pipeline_outputs import output_pipeline
 from stacks.settings import Settings
@@ -27,6 +35,8 @@ class WalletStack(Stack):
         wallet: The table of balances and movements.
         pipeline: The pipeline.
         producer: The function that an application invokes with a movement.
+        alarms: Where all alarms go.
+        dashboard: Everything on one screen.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, settings: Settings, **stack: Any) -> None:  # noqa: ANN401 - cdk.StackProps
@@ -41,6 +51,7 @@ class WalletStack(Stack):
         super().__init__(scope, construct_id, **stack)
         keep = settings.removal_policy
         self.wallet = DomainTable(self, "Wallet", sort_key="sk", removal_policy=keep)
+        self.alarms = AlarmTopic(self, "AlarmTopic", emails=settings.alarm_emails)
         self.pipeline = ClaimCheckPipeline(
             self,
             "Pipeline",
@@ -50,6 +61,7 @@ class WalletStack(Stack):
             handler_environment={TABLE_VARIABLE: self.wallet.table.table_name},
             fifo=FifoOptions(on_poison="park"),
             access_logs_bucket=AccessLogBucket(self, "AccessLogs", removal_policy=keep).bucket,
+            alarm_topic=self.alarms.topic,
             max_concurrency=settings.max_concurrency,
             log_retention=settings.log_retention,
             removal_policy=keep,
@@ -60,7 +72,19 @@ class WalletStack(Stack):
             "Producer",
             pipeline=self.pipeline,
             handler_package=package_folder(HANDLER_PACKAGE),
+            alarm_topic=self.alarms.topic,
             log_retention=settings.log_retention,
             removal_policy=keep,
         )
-        output_pipeline(self, self.pipeline, self.producer, WalletTableName=self.wallet.table.table_name)
+        self.dashboard = PipelineDashboard(
+            self, "Dashboard", pipeline=self.pipeline, tables={"wallet": self.wallet.table}
+        )
+        self.dashboard.add_alarms(self.producer.alarms.values())
+        output_pipeline(
+            self,
+            self.pipeline,
+            self.producer,
+            AlarmTopicArn=self.alarms.topic.topic_arn,
+            DashboardName=self.dashboard.dashboard.ref,
+            WalletTableName=self.wallet.table.table_name,
+        )

@@ -5,6 +5,7 @@ them: `RetentionPlan` (how long a payload must live, and why) and `Sizing` (memo
 """
 
 from claim_check_cdk.access_log_bucket import AccessLogBucket
+from claim_check_cdk.alarm_topic import AlarmTopic
 from claim_check_cdk.claim_check_function import ClaimCheckFunction
 from claim_check_cdk.claim_check_pipeline import ClaimCheckPipeline
 from claim_check_cdk.domain_table import DomainTable
@@ -14,6 +15,7 @@ from claim_check_cdk.inbox_table import InboxTable
 from claim_check_cdk.message_queue import FifoOptions, MessageQueue
 from claim_check_cdk.payload_bucket import PayloadBucket
 from claim_check_cdk.pipeline_alarms import PipelineAlarms
+from claim_check_cdk.pipeline_dashboard import PipelineDashboard
 from claim_check_cdk.pointer_life import RetentionTerms
 from claim_check_cdk.producer_function import ProducerFunction
 from claim_check_cdk.retention import RetentionPlan
@@ -23,6 +25,7 @@ from claim_check_cdk.validation import InvalidSettingsError, Mistake
 
 __all__ = [
     "AccessLogBucket",
+    "AlarmTopic",
     "ClaimCheckFunction",
     "ClaimCheckPipeline",
     "DomainTable",
@@ -36,6 +39,7 @@ __all__ = [
     "Mistake",
     "PayloadBucket",
     "PipelineAlarms",
+    "PipelineDashboard",
     "ProducerFunction",
     "RetentionPlan",
     "RetentionTerms",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from constructs import Construct
@@ -20,8 +22,11 @@ PERIOD_SECONDS: Final = 60
 DAY: Final = 86_400
 """Seconds; CloudWatch looks no further back than this, unless each period is an hour or more."""
 
-RUNBOOK: Final = "Runbook: docs/runbook.md#alarm-"
-"""Each alarm has a section of its name there; a test of the docs holds the two together."""
+RUNBOOK_CONTEXT: Final = "claim-check:runbook"
+"""Context key: where the runbook can be read, such as the address of its page in your repository's browser."""
+
+RUNBOOK: Final = "docs/runbook.md"
+"""Where it is unless the context says otherwise; each alarm has a section of its name there, which a test holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +85,16 @@ FUNCTION_THROTTLES: Final = Rule(
 )
 
 
+PUBLISH_FAILED: Final = Rule(
+    threshold=1,
+    datapoints=2,
+    periods=15,
+    what_to_do="Events could not be published for an outage or a refusal of S3 or SQS, retries included; their callers "
+    "were told. Repeating is safe: the same event has the same key. Read the newest error: a role, a policy, a key, a "
+    "full queue, an outage.",
+)
+
+
 class AlarmSet:
     """The alarms of one service: each says whose it is, what to do, and where the runbook goes on.
 
@@ -100,6 +115,7 @@ class AlarmSet:
         """
         self._scope = scope
         self._topic = topic
+        self._runbook = runbook(scope)
         self.service = service
         self.alarms: dict[str, cloudwatch.Alarm] = {}
 
@@ -119,10 +135,11 @@ class AlarmSet:
             if rule.falling
             else cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
         )
+        link = f"{self._runbook}#alarm-{(section or alarm_id).lower()}"
         alarm = cloudwatch.Alarm(
             self._scope,
             alarm_id,
-            alarm_description=f"{self.service}: {rule.what_to_do} {RUNBOOK}{(section or alarm_id).lower()}",
+            alarm_description=f"{self.service}: {rule.what_to_do} Runbook: {link}",
             metric=metric,
             threshold=rule.threshold,
             comparison_operator=at_or_beyond,
@@ -170,6 +187,15 @@ class AlarmSet:
         self.add(f"{prefix}FunctionThrottles", refused, throttles, section="FunctionThrottles")
 
 
+def runbook(scope: Construct) -> str:
+    """Address of the runbook's page, for links.
+
+    Args:
+        scope: Whose context says it.
+    """
+    return str(scope.node.try_get_context(RUNBOOK_CONTEXT) or RUNBOOK)
+
+
 def own_metric(
     service: str, name: str, statistic: str, *, period: Duration | None = None, label: str | None = None
 ) -> cloudwatch.Metric:
@@ -182,10 +208,48 @@ def own_metric(
         period: Of each data point. By default a minute.
         label: On a graph. By default CloudWatch's own.
     """
+    return metric(METRIC_NAMESPACE, name, {METRIC_DIMENSION: service}, statistic, period=period, label=label)
+
+
+def table_metric(
+    table: dynamodb.ITable, name: str, statistic: str, *, index: str | None = None, label: str | None = None
+) -> cloudwatch.Metric:
+    """A metric of a DynamoDB table, for an alarm or a widget.
+
+    Args:
+        table: The table.
+        name: Such as ``WriteThrottleEvents``.
+        statistic: Such as ``Sum``.
+        index: Name of the index whose metric it is. By default that of the table itself.
+        label: On a graph. By default CloudWatch's own.
+    """
+    dimensions = {"TableName": table.table_name, **({"GlobalSecondaryIndexName": index} if index else {})}
+    return metric("AWS/DynamoDB", name, dimensions, statistic, label=label)
+
+
+def metric(
+    namespace: str,
+    name: str,
+    dimensions: Mapping[str, str],
+    statistic: str,
+    *,
+    period: Duration | None = None,
+    label: str | None = None,
+) -> cloudwatch.Metric:
+    """Any metric.
+
+    Args:
+        namespace: Such as ``AWS/SQS``.
+        name: Of the metric.
+        dimensions: All of them, or CloudWatch finds another metric, or none.
+        statistic: Such as ``Sum``.
+        period: Of each data point. By default a minute.
+        label: On a graph. By default CloudWatch's own.
+    """
     return cloudwatch.Metric(
-        namespace=METRIC_NAMESPACE,
+        namespace=namespace,
         metric_name=name,
-        dimensions_map={METRIC_DIMENSION: service},
+        dimensions_map=dict(dimensions),
         statistic=statistic,
         period=period or Duration.seconds(PERIOD_SECONDS),
         label=label,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from aws_cdk import Duration, RemovalPolicy, Size
 from aws_cdk import aws_iam as iam
@@ -33,6 +33,7 @@ from claim_check.contract import (
 from claim_check_cdk.acknowledgements import acknowledge
 from claim_check_cdk.claim_check_function import ClaimCheckFunction
 from claim_check_cdk.extended_client import ForeignMessages, check_foreign
+from claim_check_cdk.handler_tables import TableAction, grant_table
 from claim_check_cdk.inbox_table import InboxTable
 from claim_check_cdk.message_queue import FifoOptions, MessageQueue
 from claim_check_cdk.payload_bucket import PayloadBucket
@@ -52,22 +53,12 @@ from claim_check_cdk.pipeline_settings import (
     check_unused,
 )
 from claim_check_cdk.pointer_life import RetentionTerms
-from claim_check_cdk.retention import HOUR
+from claim_check_cdk.retention import DAY, HOUR
 from claim_check_cdk.sizing import Sizing
 from claim_check_cdk.validation import Mistakes, describe, known_bytes, known_seconds
 
 _DEFAULT_TIMEOUT_MINUTES: Final = 3
 _DEFAULT_CONCURRENCY: Final = 10
-
-TableAction = Literal["get", "put", "update", "delete", "check"]
-
-_TABLE_ACTIONS: Final[Mapping[TableAction, str]] = {
-    "get": "dynamodb:GetItem",
-    "put": "dynamodb:PutItem",
-    "update": "dynamodb:UpdateItem",
-    "delete": "dynamodb:DeleteItem",
-    "check": "dynamodb:ConditionCheckItem",
-}
 
 
 class ClaimCheckPipeline(Construct):
@@ -300,8 +291,11 @@ class ClaimCheckPipeline(Construct):
             service=self.consumer_name,
             function=self.function,
             dead_letter_queue=self.queue.dead_letter_queue,
+            queue=self.queue.queue,
             blocking_queue=self.queue if is_fifo and self.queue.dead_letter_queue is None else None,
+            inbox_table=self.inbox.table,
             max_age=max_age or self._default_max_age(),
+            least_payload_life=self._least_payload_life(),
             topic=alarm_topic,
         )
 
@@ -380,6 +374,11 @@ class ClaimCheckPipeline(Construct):
         """An hour, or half of a shorter retention: time left to act before a message expires."""
         return Duration.seconds(min(HOUR, self.queue.retention_plan(self._terms).source // 2))
 
+    def _least_payload_life(self) -> Duration:
+        """What a payload has left, by the plan, when it is fetched as late as can be: its message may yet be parked."""
+        plan = self.queue.retention_plan(self._terms)
+        return Duration.seconds(max(DAY, plan.life - plan.delivery - plan.source))
+
     # --- Using ------------------------------------------------------------------------------------------------------
 
     def producer_environment(self, *, tracer: bool = False, wire_format: WireFormat = "claim-check") -> dict[str, str]:
@@ -432,24 +431,7 @@ class ClaimCheckPipeline(Construct):
         Raises:
             InvalidSettingsError: No action, or one that does not exist.
         """
-        mistakes = Mistakes(f"{describe(self)} grant_handler_table()")
-        known_actions = ", ".join(_TABLE_ACTIONS)
-        mistakes.require(
-            len(actions) > 0 and not isinstance(actions, str) and set(actions) <= set(_TABLE_ACTIONS),
-            "actions",
-            repr(actions),
-            f"must be a collection of {known_actions}",
-            "name what the handler does",
-        )
-        mistakes.raise_all()
-        grant = iam.Grant.add_to_principal(
-            grantee=self.consumer,
-            actions=[_TABLE_ACTIONS[action] for action in sorted(set(actions))],
-            resource_arns=[table.table_arn],
-        )
-        if table.encryption_key is not None:
-            grant = grant.combine(table.encryption_key.grant(self.consumer, "kms:Decrypt", "kms:DescribeKey"))
-        return grant
+        return grant_table(f"{describe(self)} grant_handler_table()", self.consumer, table, actions)
 
 
 def _bytes_or(size: Size | None, otherwise: int) -> int:

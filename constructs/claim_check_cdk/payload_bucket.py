@@ -20,6 +20,9 @@ from claim_check_cdk.pointer_life import lazy_number
 from claim_check_cdk.retention import DAY
 from claim_check_cdk.validation import Mistakes, describe, known_seconds
 
+REQUEST_METRICS_ID: Final = "payloads"
+"""Name of the filter under which CloudWatch counts the requests of the payload prefix."""
+
 _MAX_LIFE_DAYS: Final = 36_500
 
 
@@ -42,6 +45,7 @@ class PayloadBucket(PayloadHolder):
         bucket: The bucket.
         versioned: Whether it keeps versions.
         unconfirmed_expiration: Life of an upload by grant that was never confirmed.
+        request_metrics_id: The filter of the metrics of its requests; None if there are none.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class PayloadBucket(PayloadHolder):
         access_logs_bucket: s3.IBucket | None = None,
         access_logs_prefix: str = "payload-bucket/",
         data_events_trail: ObjectEventTrail | None = None,
+        request_metrics: bool = True,
         object_lock: bool = False,
         object_lock_retention: s3.ObjectLockRetention | None = None,
         removal_policy: RemovalPolicy = RemovalPolicy.RETAIN,
@@ -77,6 +82,9 @@ class PayloadBucket(PayloadHolder):
                 with S3's own keys. By default there are no access logs.
             access_logs_prefix: Where in that bucket.
             data_events_trail: A CloudTrail trail that shall record each read and write of a payload. By default none.
+            request_metrics: Whether CloudWatch counts requests, errors and latencies below ``payloads/``, for the
+                dashboard: custom metrics, up to 16 of them, which cost about 5 USD a month and nothing while no request
+                is made. By default it does.
             object_lock: Enables Object Lock, so that evidence can be put under legal hold; needs ``versioned``.
             object_lock_retention: Default retention of every object version; needs ``object_lock``.
             removal_policy: What happens to the bucket when it leaves the stack. By default it stays.
@@ -94,6 +102,7 @@ class PayloadBucket(PayloadHolder):
         check_rules(mistakes, lifecycle_rules, versioned=versioned, taken={str(rule.id) for rule in own_rules})
         mistakes.raise_all()
         self.versioned = versioned
+        self.request_metrics_id: str | None = REQUEST_METRICS_ID if request_metrics else None
         self._lifecycle_rules = lifecycle_rules
         self.bucket = s3.Bucket(
             self,
@@ -109,6 +118,9 @@ class PayloadBucket(PayloadHolder):
             object_lock_enabled=object_lock or None,
             object_lock_default_retention=object_lock_retention,
             lifecycle_rules=[*own_rules, *lifecycle_rules],
+            metrics=(
+                [s3.BucketMetrics(id=REQUEST_METRICS_ID, prefix=PAYLOAD_PREFIX)] if self.request_metrics_id else None
+            ),
             removal_policy=removal_policy,
         )
         self._refuse_unconditional_writes()

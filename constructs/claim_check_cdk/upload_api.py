@@ -12,15 +12,24 @@ from aws_cdk import Annotations, Duration, Names, RemovalPolicy, Stack, Token
 from aws_cdk import aws_apigatewayv2 as apigatewayv2
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
 from aws_cdk import aws_apigatewayv2_integrations as integrations
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from claim_check.contract import UPLOAD_CONFIRM_MARGIN_SECONDS, UPLOAD_GRANT_SECONDS, Setting
+from claim_check.contract import (
+    UPLOAD_CONFIRM_MARGIN_SECONDS,
+    UPLOAD_GRANT_SECONDS,
+    Metric,
+    Setting,
+    uploads_service,
+)
+from claim_check_cdk.alarm_rules import PUBLISH_FAILED, AlarmSet, Rule, metric
 from claim_check_cdk.claim_check_function import ClaimCheckFunction
 from claim_check_cdk.pointer_life import PlannedQueue, RetentionTerms
 from claim_check_cdk.validation import Mistakes, describe, known, known_seconds
@@ -36,6 +45,13 @@ _MAX_GRANT_SECONDS: Final = 12 * 3600
 
 _MAX_API_NAME: Final = 128
 _CORS_SECONDS: Final = 3600
+_API_ERRORS: Final = Rule(
+    threshold=1,
+    datapoints=3,
+    periods=15,
+    what_to_do="Requests of the upload API fail with 5xx: nothing is lost, since clients repeat, but nobody can "
+    "upload. Read the newest line of the API's access log (integrationError) and the function's newest error.",
+)
 _RATE_LIMIT: Final = 50
 _BURST_LIMIT: Final = 100
 
@@ -110,6 +126,7 @@ class UploadApi(Construct):
         function: Its Lambda function.
         access_logs: The log group of the API's access logs.
         confirm_within: How old an upload may be when it is confirmed.
+        alarms: Its alarms by their ids.
     """
 
     def __init__(
@@ -128,6 +145,7 @@ class UploadApi(Construct):
         burst_limit: int = _BURST_LIMIT,
         handler_package: Path | None = None,
         encryption_key: kms.IKey | None = None,
+        alarm_topic: sns.ITopic | None = None,
         log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
         removal_policy: RemovalPolicy = RemovalPolicy.RETAIN,
     ) -> None:
@@ -153,6 +171,7 @@ class UploadApi(Construct):
                 the asset holds the library alone.
             encryption_key: Customer key of the access logs; its policy must allow CloudWatch Logs. By default the
                 service's own.
+            alarm_topic: Told when an alarm rings and when it is over. By default nobody is told.
             log_retention: How long logs are kept. By default one month.
             removal_policy: What happens to logs when they leave the stack. By default they stay.
 
@@ -212,6 +231,7 @@ class UploadApi(Construct):
         self.stage = self._make_stage(rate_limit, burst_limit)
         self.url = self.api.api_endpoint
         self._let_pages_upload(pipeline.bucket.bucket, allowed_origins)
+        self.alarms = self._alarms(pipeline.producer_environment().get(Setting.PIPELINE), alarm_topic)
 
     def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
         """Allow a principal to call both operations, where callers sign with IAM credentials.
@@ -226,6 +246,14 @@ class UploadApi(Construct):
             for path in PATHS
         ]
         return iam.Grant.add_to_principal(grantee=grantee, actions=["execute-api:Invoke"], resource_arns=arns)
+
+    def _alarms(self, pipeline: str | None, topic: sns.ITopic | None) -> Mapping[str, cloudwatch.Alarm]:
+        alarms = AlarmSet(Construct(self, "Alarms"), service=uploads_service(pipeline), topic=topic)
+        dimensions = {"ApiId": self.api.api_id, "Stage": self.stage.stage_name}
+        alarms.add("ApiErrors", metric("AWS/ApiGateway", "5xx", dimensions, "Sum"), _API_ERRORS)
+        alarms.add_own("PublishFailed", Metric.PUBLISH_FAILED, "Sum", PUBLISH_FAILED)
+        alarms.add_function(self.function)
+        return alarms.alarms
 
     def _plan(self, pipeline: UploadsTo, seconds: int) -> None:
         """Have bucket and inbox count what a client may take: grant, upload, and the time until it confirms."""

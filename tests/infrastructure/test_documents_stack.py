@@ -118,6 +118,8 @@ def test_a_local_run_finds_what_it_needs(sample: Sample) -> None:
         "ProducerFunctionName",
         "UploadApiUrl",
         "UploadFunctionName",
+        "AlarmTopicArn",
+        "DashboardName",
     }
 
 

@@ -22,7 +22,7 @@ from tests.infrastructure.kit import acknowledged, findings, make_stack, resourc
 
 PACKAGE: Final = package_folder("claim_check_examples")
 HANDLER: Final = "claim_check_examples.wallet:handle"
-BLOCKING_ALARMS: Final = {"GroupBlocked", "HalfOfRetention", "QueueAge"}
+BLOCKING_ALARMS: Final = {"GroupBlocked", "HalfOfRetention"}
 
 
 class Sample:
