@@ -79,13 +79,17 @@ def may_take(  # noqa: PLR0911 - one arrow of the protocol each
 
 
 def taken(wanted: InboxRow, before: InboxRow | None) -> InboxRow:
-    """The row as the gate leaves it: one attempt more, the history of the present row kept."""
+    """The row as the gate leaves it: one attempt more, the history of the present row kept.
+
+    A row that was redriven once stays marked, whatever takes it later.
+    """
     if before is None:
         return dataclasses.replace(wanted, attempts=1)
     return dataclasses.replace(
         wanted,
         attempts=before.attempts + 1,
         attempts_spent=before.attempts_spent,
+        redriven=wanted.redriven or before.redriven,
         last_code=before.last_code,
         last_message=before.last_message,
         first_seen_at=before.first_seen_at,
@@ -386,6 +390,7 @@ class Inbox:
             fingerprint=envelope.fingerprint,
             owner=self._new_token(),
             lease_until=lease_until,
+            redriven=delivery.redrive_round,
             tenant_id=envelope.tenant_id,
             event_type=envelope.event_type,
             message_id=envelope.message_id,

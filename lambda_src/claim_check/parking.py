@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from claim_check.ports import MessageQueue
 
 
-_NEVER_DROPPED: Final = contract.RESERVED_ATTRIBUTES | contract.FOREIGN_ATTRIBUTES
+NEVER_DROPPED: Final = contract.RESERVED_ATTRIBUTES | contract.FOREIGN_ATTRIBUTES
 """Without these a copy that is sent back could not be read as what it was."""
 
 
@@ -44,7 +44,7 @@ def parked_copy(delivery: Delivery, *, code: str, attempts: int, now: float, fif
         reason[contract.FIRST_MESSAGE_ID] = delivery.first_message_id
     kept = {name: value for name, value in delivery.attributes.items() if name != contract.ATTRIBUTE_PARKED}
     excess = max(0, len(kept) - contract.SQS_MAX_ATTRIBUTES + 1)
-    dropped = sorted(kept.keys() - _NEVER_DROPPED)[::-1][:excess]
+    dropped = sorted(kept.keys() - NEVER_DROPPED)[::-1][:excess]
     if dropped:  # a foreign message with ten attributes: the reason takes the place of the last by name
         reason["droppedAttributes"] = dropped
     attributes = {name: value for name, value in kept.items() if name not in dropped}

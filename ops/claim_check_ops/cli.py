@@ -5,8 +5,11 @@ from typing import Annotated
 
 import typer
 
+from claim_check_ops.dlq_commands import app as dlq_app
 from claim_check_ops.local.commands import app as local_app
 from claim_check_ops.local.told import NotRunning, adopt
+from claim_check_ops.looking.commands import app as inbox_app
+from claim_check_ops.looking.commands import status
 from claim_check_ops.send_commands import send
 from claim_check_ops.worker_commands import worker
 
@@ -15,7 +18,10 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
 )
+app.add_typer(dlq_app, name="dlq")
 app.add_typer(local_app, name="local")
+app.add_typer(inbox_app, name="inbox")
+app.command()(status)
 app.command()(send)
 app.command()(worker)
 

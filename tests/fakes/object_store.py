@@ -171,10 +171,10 @@ class FakeObjectStore:
             assert upload is None or upload.key == (bucket, key)
             self.uploads.pop(upload_id, None)
 
-    def head(self, *, bucket: str, key: str) -> StoredObject | None:
+    def head(self, *, bucket: str, key: str, version_id: str | None = None) -> StoredObject | None:
         """Look at an object."""
         with self.faults.around("head"), self._lock:
-            found = self._current(bucket, key)
+            found = self._current(bucket, key) if version_id is None else self._version(bucket, key, version_id)
             return None if found is None else found.info
 
     def open(self, *, bucket: str, key: str, version_id: str | None, checksum: bool = False) -> OpenedObject:

@@ -25,6 +25,7 @@ NAMES: Final = {
     "lease_until": Attribute.LEASE_UNTIL,
     "attempts": Attribute.ATTEMPTS,
     "attempts_spent": Attribute.ATTEMPTS_SPENT,
+    "redriven": Attribute.REDRIVEN,
     "last_code": Attribute.LAST_CODE,
     "last_message": Attribute.LAST_MESSAGE,
     "tenant_id": Attribute.TENANT_ID,
@@ -50,6 +51,7 @@ deserialize = TypeDeserializer().deserialize
 def to_item(row: InboxRow) -> dict[str, Any]:
     """The item of a row, in the low-level form. What a row does not have is no attribute."""
     values = {name: getattr(row, field) for field, name in NAMES.items()}
+    values[Attribute.REDRIVEN] = row.redriven or None
     if row.state != "COMPLETED":
         since = format_time(datetime.fromtimestamp(row.updated_at, UTC))
         values[Attribute.OPEN_SHARD] = contract.inbox_open_shard(consumer=row.consumer, key=row.key)

@@ -1,0 +1,96 @@
+"""Everything that the commands need to work on one consumer's dead letters, on AWS."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from claim_check.adapters.clock import SystemClock
+from claim_check.adapters.inbox_reader import DynamoDbInboxReader
+from claim_check.adapters.s3 import S3ObjectStore
+from claim_check.adapters.session import Clients, shared
+from claim_check.adapters.sqs import SqsQueue
+from claim_check.consumer_rules import ConsumerRules
+from claim_check.errors import InvalidSetting
+from claim_check.ports import Clock, InboxReader, MessageQueue
+from claim_check_ops.dlq.assessing import Assessor
+from claim_check_ops.dlq.aws_queues import SqsDirectory
+from claim_check_ops.dlq.letters import LetterReader
+from claim_check_ops.dlq.payloads import PayloadChecker
+from claim_check_ops.dlq.ports import DeadLetterSource, QueueDirectory
+from claim_check_ops.dlq.queue_source import QueueSource
+
+if TYPE_CHECKING:
+    from claim_check.settings import ConsumerSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """One consumer's dead letters, and what is needed to work on them.
+
+    Attributes:
+        settings: The consumer's settings.
+        dlq_url: Its DLQ.
+        queue: Sends and receives.
+        directory: Finds queues.
+        inbox: The consumer's inbox, read.
+        assessor: Finds out what can be known of dead letters.
+        clock: Time.
+        new_sources: Where its dead letters lie; what one made before took, is given out anew by one made later.
+    """
+
+    settings: ConsumerSettings
+    dlq_url: str
+    queue: MessageQueue
+    directory: QueueDirectory
+    inbox: InboxReader
+    assessor: Assessor
+    clock: Clock
+    new_sources: Callable[[], Sequence[DeadLetterSource]]
+
+
+def rules(settings: ConsumerSettings) -> ConsumerRules:
+    """What a consumer accepts, as far as its settings say."""
+    return ConsumerRules(
+        consumer=settings.consumer,
+        bucket=settings.bucket,
+        max_payload_bytes=settings.max_payload_bytes,
+        content_types=settings.content_types,
+        event_types=settings.event_types,
+        foreign=settings.foreign,
+    )
+
+
+def desk(settings: ConsumerSettings, *, dlq_url: str | None = None, clients: Clients | None = None) -> Desk:
+    """Work on a consumer's dead letters on AWS.
+
+    Args:
+        settings: Its settings.
+        dlq_url: Another DLQ than its own.
+        clients: AWS clients; the process's shared ones by default.
+
+    Raises:
+        InvalidSetting: It has no DLQ.
+    """
+    clients, clock = clients or shared(), SystemClock()
+    url = dlq_url or settings.dlq_url
+    if url is None:
+        raise InvalidSetting(
+            f"Consumer {settings.consumer} parks nothing: what fails blocks its group. Name a DLQ by --dlq-url."
+        )
+    queue = SqsQueue(clients.sqs, polling=clients.sqs_polling)
+    directory = SqsDirectory(clients.sqs)
+    inbox = DynamoDbInboxReader(clients.dynamodb, settings.inbox_table, sleep=clock.sleep)
+    reader = LetterReader(rules(settings), ttl_seconds=settings.inbox_ttl_seconds, clock=clock)
+    return Desk(
+        settings=settings,
+        dlq_url=url,
+        queue=queue,
+        directory=directory,
+        inbox=inbox,
+        assessor=Assessor(reader, inbox, PayloadChecker(S3ObjectStore(clients.s3))),
+        clock=clock,
+        new_sources=lambda: [QueueSource(queue, directory, url, clock=clock, new_id=lambda: str(uuid.uuid4()))],
+    )
