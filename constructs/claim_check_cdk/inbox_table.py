@@ -18,6 +18,9 @@ from claim_check_cdk.validation import Mistakes, describe, known_seconds
 CONSUMER_ACTIONS: Final = ("dynamodb:PutItem", "dynamodb:UpdateItem")
 """What the runtime's inbox does, single and inside TransactWriteItems (which has no action of its own)."""
 
+OPERATOR_ACTIONS: Final = ("dynamodb:BatchGetItem", "dynamodb:GetItem")
+"""What ``claim-check`` does with rows by key, and what a person does with the AWS CLI."""
+
 
 class InboxTable(KeepsForPointers):
     """A DynamoDB table of inbox rows: gate, lease, completion and failure record of each event (R4.3).
@@ -93,8 +96,8 @@ class InboxTable(KeepsForPointers):
         return self._grant(grantee, [self.table.table_arn], *CONSUMER_ACTIONS)
 
     def grant_operator(self, grantee: iam.IGrantable) -> iam.Grant:
-        """Allow reading a row, and listing what is not completed through the index; no scan, no write."""
-        return self._grant(grantee, [self.table.table_arn], "dynamodb:GetItem").combine(
+        """Allow reading rows by key, and listing what is not completed through the index; no scan, no write."""
+        return self._grant(grantee, [self.table.table_arn], *OPERATOR_ACTIONS).combine(
             self._grant(grantee, [f"{self.table.table_arn}/index/{INBOX_OPEN_INDEX}"], "dynamodb:Query")
         )
 

@@ -185,7 +185,7 @@ def test_a_consumer_may_write_rows_by_key_only(sample: Sample) -> None:  # R11.2
 def test_an_operator_may_look_up_and_list_but_not_scan(sample: Sample) -> None:
     arn = {"Fn::GetAtt": [sample.logical_id("Inbox"), "Arn"]}
     assert sample.policy("Operator") == [
-        {"Action": "dynamodb:GetItem", "Effect": "Allow", "Resource": arn},
+        {"Action": ["dynamodb:BatchGetItem", "dynamodb:GetItem"], "Effect": "Allow", "Resource": arn},
         {
             "Action": "dynamodb:Query",
             "Effect": "Allow",
