@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import boto3
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 DEFAULT_BEFORE_SEND_SECONDS: Final = 3600
 """Used where only a consumer's settings are known. Less than a pipeline's own is always safe."""
+
+_MARKS: Final = frozenset({Setting.CONSUMER, Setting.HANDLER})
+"""Settings that only a function which consumes has."""
 
 
 class PipelineNotFound(Exception):
@@ -62,6 +66,19 @@ def producer_settings(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class FoundConsumer:
+    """A consumer as it is deployed.
+
+    Attributes:
+        settings: Its settings.
+        function: Name of its Lambda function; None if the environment told the settings, as it tells a worker.
+    """
+
+    settings: ConsumerSettings
+    function: str | None
+
+
 def consumer_settings(
     environment: Mapping[str, str],
     *,
@@ -84,23 +101,61 @@ def consumer_settings(
         PipelineNotFound: None, or more than one, comes into question; or Lambda refuses to tell.
         InvalidSetting: A setting is missing or malformed.
     """
-    if function is not None:
-        return ConsumerSettings.from_environment(_of_function(functions or _lambda(), function))
-    told = environment.get(Setting.CONSUMER)
-    if told and consumer in {None, told}:
-        return ConsumerSettings.from_environment(environment)
-    try:
-        everyone = [each for each in _all(functions or _lambda()) if Setting.CONSUMER in each]
-    except (ClientError, BotoCoreError) as error:
-        raise PipelineNotFound(f"Functions cannot be listed: {error}. Name --function.") from error
-    found = [each for each in everyone if consumer in {None, each[Setting.CONSUMER]}]
+    everyone = _consumers(environment, function=function, consumer=consumer, functions=functions)
+    found = _named(everyone, consumer)
     if len(found) == 1:
-        return ConsumerSettings.from_environment(found[0])
-    names = ", ".join(sorted(each[Setting.CONSUMER] for each in everyone)) or "none"
+        return ConsumerSettings.from_environment(found[0][1])
     raise PipelineNotFound(
         f"{len(found)} consumers in this account and Region come into question. Name one by --consumer or --function. "
-        f"There are: {names}."
+        f"There are: {_names(everyone)}."
     )
+
+
+def consumers(
+    environment: Mapping[str, str],
+    *,
+    function: str | None = None,
+    consumer: str | None = None,
+    functions: LambdaClient | None = None,
+) -> list[FoundConsumer]:
+    """All consumers that come into question, by name: as `consumer_settings`, but several are no mistake.
+
+    Raises:
+        PipelineNotFound: There is none; or Lambda refuses to tell.
+        InvalidSetting: A setting is missing or malformed.
+    """
+    everyone = _consumers(environment, function=function, consumer=consumer, functions=functions)
+    found = _named(everyone, consumer)
+    if not found:
+        wanted = "" if consumer is None else f" of the name {consumer}"
+        raise PipelineNotFound(f"No function in this account and Region is a consumer{wanted}: {_names(everyone)}.")
+    made = [FoundConsumer(ConsumerSettings.from_environment(variables), name) for name, variables in found]
+    return sorted(made, key=lambda each: (each.settings.consumer, each.function or ""))
+
+
+def _consumers(
+    environment: Mapping[str, str], *, function: str | None, consumer: str | None, functions: LambdaClient | None
+) -> list[tuple[str | None, Mapping[str, str]]]:
+    """Functions that consume, with their variables; or the environment, if that is a consumer's."""
+    if function is not None:
+        return [(function, _of_function(functions or _lambda(), function))]
+    told = environment.get(Setting.CONSUMER)
+    if told and consumer in {None, told}:
+        return [(None, environment)]
+    try:
+        return [(name, each) for name, each in _all(functions or _lambda()) if each.keys() >= _MARKS]
+    except (ClientError, BotoCoreError) as error:
+        raise PipelineNotFound(f"Functions cannot be listed: {error}. Name --function.") from error
+
+
+def _named(
+    everyone: Iterable[tuple[str | None, Mapping[str, str]]], consumer: str | None
+) -> list[tuple[str | None, Mapping[str, str]]]:
+    return [each for each in everyone if consumer in {None, each[1].get(Setting.CONSUMER)}]
+
+
+def _names(everyone: Iterable[tuple[str | None, Mapping[str, str]]]) -> str:
+    return ", ".join(sorted({each.get(Setting.CONSUMER, "") for _, each in everyone})) or "none"
 
 
 def _of_function(functions: LambdaClient, name: str) -> dict[str, str]:
@@ -117,7 +172,7 @@ def _of_function(functions: LambdaClient, name: str) -> dict[str, str]:
 def _only_one(functions: LambdaClient, queue_url: str | None) -> dict[str, str]:
     """Variables of the one pipeline there is, or of the one with this queue; a producer function knows the most."""
     try:
-        found = [variables for variables in _all(functions) if queue_url in {None, variables[Setting.QUEUE_URL]}]
+        found = [variables for _, variables in _all(functions) if queue_url in {None, variables[Setting.QUEUE_URL]}]
     except (ClientError, BotoCoreError) as error:
         raise PipelineNotFound(f"Functions cannot be listed: {error}. Name --queue-url and --bucket.") from error
     queues = sorted({variables[Setting.QUEUE_URL] for variables in found})
@@ -131,12 +186,13 @@ def _only_one(functions: LambdaClient, queue_url: str | None) -> dict[str, str]:
     return max(found, key=lambda variables: Setting.BEFORE_SEND in variables)
 
 
-def _all(functions: LambdaClient) -> Iterator[dict[str, str]]:
+def _all(functions: LambdaClient) -> Iterator[tuple[str, dict[str, str]]]:
+    """Names and variables of the functions that belong to pipelines."""
     for page in functions.get_paginator("list_functions").paginate():
         for configuration in page["Functions"]:
             variables = _variables(configuration)
             if Setting.QUEUE_URL in variables and Setting.BUCKET in variables:
-                yield variables
+                yield configuration["FunctionName"], variables
 
 
 def _variables(configuration: Any) -> dict[str, str]:  # noqa: ANN401 - an answer of Lambda's, one of several types

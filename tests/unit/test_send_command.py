@@ -183,7 +183,7 @@ class Functions:
 
     def get_function_configuration(self, *, FunctionName: str) -> dict[str, Any]:  # noqa: N803 - boto3's
         """One."""
-        return self._configuration(self._functions[FunctionName])
+        return self._configuration(FunctionName)
 
     def get_paginator(self, _: str) -> Functions:
         """All, a page each."""
@@ -191,11 +191,11 @@ class Functions:
 
     def paginate(self) -> list[dict[str, Any]]:
         """All, a page each."""
-        return [{"Functions": [self._configuration(one)]} for one in self._functions.values()]
+        return [{"Functions": [self._configuration(name)]} for name in self._functions]
 
-    @staticmethod
-    def _configuration(variables: dict[str, str] | None) -> dict[str, Any]:
-        return {} if variables is None else {"Environment": {"Variables": variables}}
+    def _configuration(self, name: str) -> dict[str, Any]:
+        variables = self._functions[name]
+        return {"FunctionName": name} | ({} if variables is None else {"Environment": {"Variables": variables}})
 
 
 def found(functions: Functions, environment: dict[str, str] | None = None, **named: str) -> ProducerSettings:
