@@ -11,7 +11,7 @@ from boto3.dynamodb.types import TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
 from claim_check import contract
-from claim_check.adapters.dynamodb import PASSING, low_level_write
+from claim_check.adapters.dynamodb import PASSING, low_level
 from claim_check.adapters.failures import code_of, kind_of
 from claim_check.adapters.inbox_items import to_value
 from claim_check.adapters.outbox_items import to_group, to_item, to_row
@@ -49,7 +49,7 @@ class DynamoDbTransactions:
 
     def commit(self, writes: Sequence[TableWrite], *, token: str) -> int | None:
         """See `claim_check.outbox.ports.Transactions.commit`: one TransactWriteItems."""
-        return transact(self._client, [low_level_write(write) for write in writes], token=token)
+        return transact(self._client, [low_level(write) for write in writes], token=token)
 
 
 class DynamoDbOutbox:

@@ -67,7 +67,12 @@ class Sweep:
             ReadRefused: The table refuses.
             Unavailable: The table did not answer.
         """
-        ends = self._clock.monotonic() + remaining_seconds
+        try:
+            return self._run(self._clock.monotonic() + remaining_seconds)
+        finally:
+            self._telemetry.flush()
+
+    def _run(self, ends: float) -> Swept:
         found = _Found()
         sent = 0
         for batch in _batches(self._overdue(found)):
