@@ -466,6 +466,7 @@ class LedgerAttribute:
     VERSION_ID: Final = "versionId"
     ETAG: Final = "etag"
     SIZE: Final = "size"
+    MODIFIED_AT: Final = "modifiedAt"
     APPLIED_AT: Final = "appliedAt"
     TTL: Final = "ttl"
     """Epoch seconds; tombstones, failures and checkpoints only."""
@@ -755,11 +756,11 @@ class Metric:
     """Names of the metrics the runtime emits; alarms and dashboards use no other. Errors are counted by their code."""
 
     PUBLISHED: Final = "Published"
-    PUBLISH_FAILED: Final = "PublishFailed"
-    """Events not published for an outage or a refusal of AWS's; what is wrong with an event is its caller's."""
-
     PUBLISHED_CLAIMS: Final = "PublishedClaims"
     PUBLISHED_BYTES: Final = "PublishedBytes"
+    PUBLISH_FAILED: Final = "PublishFailed"
+    """Events that were not published, or of which it is unknown, though nothing was wrong with them."""
+
     UPLOADS_GRANTED: Final = "UploadsGranted"
     UPLOADS_CONFIRMED: Final = "UploadsConfirmed"
     UPLOADS_REFUSED: Final = "UploadsRefused"

@@ -54,12 +54,13 @@ def _place(bucket: str, key: str, version_id: str | None, etag: str | None) -> d
 
 
 def _found(answer: Mapping[str, Any]) -> FoundObject:
-    version = answer.get("VersionId")
+    version, modified = answer.get("VersionId"), answer.get("LastModified")
     return FoundObject(
         state=ObjectState(
             version_id=None if version in {None, "null"} else version,
             etag=answer.get("ETag", "").strip('"') or None,
             size=answer["ContentLength"],
+            modified_at=None if modified is None else modified.timestamp(),
         ),
         content_type=answer.get("ContentType", ""),
         metadata=dict(answer.get("Metadata", {})),

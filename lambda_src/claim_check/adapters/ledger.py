@@ -33,6 +33,7 @@ NAMES: Final = {
     "version_id": Attribute.VERSION_ID,
     "etag": Attribute.ETAG,
     "size": Attribute.SIZE,
+    "modified_at": Attribute.MODIFIED_AT,
     "applied_at": Attribute.APPLIED_AT,
     "ttl": Attribute.TTL,
 }
@@ -56,7 +57,7 @@ def to_item(row: LedgerRow) -> dict[str, Any]:
 def to_row(item: Mapping[str, Any]) -> LedgerRow:
     """The row of an item; attributes that a newer version may have added are left out."""
     present = {field: deserialize(item[name]) for field, name in NAMES.items() if name in item}
-    for field, kind in (("size", int), ("applied_at", float), ("ttl", int)):
+    for field, kind in (("size", int), ("modified_at", float), ("applied_at", float), ("ttl", int)):
         if field in present:
             present[field] = kind(present[field])
     bucket = deserialize(item[Attribute.SHARD]).rpartition("#")[0]

@@ -38,17 +38,24 @@ class ObjectState:
         version_id: Version, if the bucket keeps versions.
         etag: Entity tag, without quotes.
         size: Bytes, where they are known.
+        modified_at: When it was written as the store itself tells, epoch seconds, where that is known.
     """
 
     version_id: str | None
     etag: str | None
     size: int | None = None
+    modified_at: float | None = None
 
     def same_as(self, other: ObjectState) -> bool:
-        """Whether both are the same version or, where one of them tells none, of the same entity tag."""
+        """Whether both are one: the same version or, where one of them tells none, entity tag and time of writing."""
         if self.version_id is not None and other.version_id is not None:
             return self.version_id == other.version_id
-        return self.etag is not None and self.etag == other.etag
+        return self.etag is not None and self.etag == other.etag and same_second(self.modified_at, other.modified_at)
+
+
+def same_second(a: float | None, b: float | None) -> bool:
+    """Whether two times may be one: headers tell whole seconds, and unknown is anything."""
+    return a is None or b is None or abs(a - b) < 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,7 @@ def row_after(
         version_id=(event.version_id if exact else None) if current is None else current.version_id,
         etag=None if current is None else current.etag,
         size=None if current is None else current.size,
+        modified_at=None if current is None else current.modified_at,
         applied_at=now,
         ttl=int(now) + tombstone_seconds if gone else None,
     )

@@ -79,7 +79,7 @@ def parse(body: str) -> list[Parsed]:
 def synthetic(*, bucket: str, key: str, seen: Seen) -> str:
     """The body of an event that a reconciliation queues."""
     fields = {_VERSION: 1, "bucket": bucket, "key": key, "seenEtag": seen.etag, "seenRevision": seen.revision}
-    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(fields, separators=(",", ":"))  # ASCII: SQS refuses characters that keys may have
 
 
 # --- The forms ------------------------------------------------------------------------------------------------------

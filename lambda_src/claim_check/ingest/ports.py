@@ -27,6 +27,7 @@ class LedgerRow:
         version_id: Version that was applied, or the delete marker's.
         etag: Entity tag that was applied.
         size: Bytes.
+        modified_at: When the object was written, as the store tells, epoch seconds.
         applied_at: When, epoch seconds.
         ttl: When the row may go, epoch seconds; tombstones only.
     """
@@ -41,13 +42,16 @@ class LedgerRow:
     version_id: str | None = None
     etag: str | None = None
     size: int | None = None
+    modified_at: float | None = None
     applied_at: float = 0.0
     ttl: int | None = None
 
     @property
     def object(self) -> ObjectState | None:
         """The object that was applied; None if its absence was."""
-        return ObjectState(self.version_id, self.etag, self.size) if self.state == "PRESENT" else None
+        if self.state == "DELETED":
+            return None
+        return ObjectState(self.version_id, self.etag, self.size, self.modified_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from claim_check import contract
 from claim_check.contract import Metric
 from claim_check.errors import Unavailable
-from claim_check.ingest.changes import Seen
+from claim_check.ingest.changes import Seen, same_second
 from claim_check.ingest.notifications import synthetic
 from claim_check.listing import pages
 from claim_check.ports import OutgoingMessage, SendResult
@@ -300,7 +300,7 @@ class LedgerReconciliation:
             return
         if row is None or row.state == "DELETED":
             self._found(run, Difference("new", key, Seen(listed.etag, revision)))
-        elif row.etag != listed.etag:
+        elif row.etag != listed.etag or not same_second(row.modified_at, listed.last_modified.timestamp()):
             self._found(run, Difference("changed", key, Seen(listed.etag, revision)))
 
     # --- What seems to be gone --------------------------------------------------------------------------------------
