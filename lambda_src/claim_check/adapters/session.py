@@ -27,6 +27,7 @@ READ_SECONDS: Final = 10
 S3_READ_SECONDS: Final = 20
 POLL_READ_SECONDS: Final = contract.SQS_LONG_POLL_SECONDS + READ_SECONDS
 SDK_ATTEMPTS: Final = 3
+_NO_RETRIES: Any = {"mode": "standard", "total_max_attempts": 1}
 CALL_SECONDS: Final = SDK_ATTEMPTS * (CONNECT_SECONDS + READ_SECONDS) + 1 + 2
 """Longest that a small call takes: every attempt times out, and the SDK waits up to 1 s and 2 s in between."""
 
@@ -88,6 +89,12 @@ class Clients:
         return client
 
     @property
+    def s3_once(self) -> S3Client:
+        """Client of S3 for what must not be repeated: a removal that comes late could meet what was written anew."""
+        client: S3Client = self._client("s3", once=True)
+        return client
+
+    @property
     def sqs(self) -> SQSClient:
         """Client of SQS."""
         client: SQSClient = self._client("sqs")
@@ -115,13 +122,17 @@ class Clients:
             return self._clients[name]
 
 
-def make_client(session: boto3.Session, service: str, *, polling: bool = False, signing: bool = False) -> Any:  # noqa: ANN401 - boto3 makes client classes at run time
+def make_client(
+    session: boto3.Session, service: str, *, polling: bool = False, signing: bool = False, once: bool = False
+) -> Any:  # noqa: ANN401 - boto3 makes client classes at run time
     """A client, set up for the endpoint that the session and the environment give it."""
     create: Any = session.client
     config = config_for(service)
     if polling:
-        once: Any = {"read_timeout": POLL_READ_SECONDS, "retries": {"mode": "standard", "total_max_attempts": 1}}
-        config = config.merge(Config(**once))
+        patient: Any = {"read_timeout": POLL_READ_SECONDS, "retries": _NO_RETRIES}
+        config = config.merge(Config(**patient))
+    if once:
+        config = config.merge(Config(retries=_NO_RETRIES))
     client = create(service, config=config)
     if signing and (urlsplit(client.meta.endpoint_url).hostname or "").endswith(
         (".amazonaws.com", ".amazonaws.com.cn")
@@ -130,7 +141,7 @@ def make_client(session: boto3.Session, service: str, *, polling: bool = False, 
         regional: Any = {"s3": {"addressing_style": "virtual"}}
         return create(service, config=config.merge(Config(**regional)))
     if service == "s3" and client.meta.endpoint_url.startswith("http://"):
-        return create(service, config=config_for(service, tls=False))
+        return create(service, config=config.merge(Config(s3={"payload_signing_enabled": True})))
     return client
 
 
