@@ -8,6 +8,8 @@ from claim_check_cdk.access_log_bucket import AccessLogBucket
 from claim_check_cdk.alarm_topic import AlarmTopic
 from claim_check_cdk.claim_check_function import ClaimCheckFunction
 from claim_check_cdk.claim_check_pipeline import ClaimCheckPipeline
+from claim_check_cdk.dlq_archive import DlqArchive
+from claim_check_cdk.dlq_sampler import DlqSampler
 from claim_check_cdk.domain_table import DomainTable
 from claim_check_cdk.extended_client import ExtendedClientBucket, ForeignMessages
 from claim_check_cdk.imported_payload_bucket import ImportedPayloadBucket
@@ -28,6 +30,8 @@ __all__ = [
     "AlarmTopic",
     "ClaimCheckFunction",
     "ClaimCheckPipeline",
+    "DlqArchive",
+    "DlqSampler",
     "DomainTable",
     "ExtendedClientBucket",
     "FifoOptions",

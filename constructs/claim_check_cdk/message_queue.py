@@ -126,6 +126,7 @@ class MessageQueue(Construct):
         super().__init__(scope, construct_id)
         self.fifo = fifo
         self._blocks = fifo is not None and fifo.on_poison == "block"
+        self._archived_seconds = 0
         self._where = describe(self)
         mistakes = Mistakes(self._where)
         self.visibility_timeout = _visibility(mistakes, function_timeout, max_batching_window, visibility_timeout, fifo)
@@ -267,7 +268,20 @@ class MessageQueue(Construct):
             source=SQS_MAX_RETENTION_SECONDS if source is None else source,
             dlq=SQS_MAX_RETENTION_SECONDS if dlq is None else dlq,
             processing=SQS_MAX_VISIBILITY_SECONDS if visibility is None else visibility,
+            archive=self._archived_seconds,
         )
+
+    def count_archive(self, keep: Duration) -> None:
+        """Have every plan of this queue count that its dead letters may lie in an archive (R6.5).
+
+        `DlqArchive` calls it.
+
+        Payload buckets and inboxes ask for the plan at synth, so it does not matter who was told of the queue first.
+
+        Args:
+            keep: How long a letter can lie there. Of several archives the longest counts.
+        """
+        self._archived_seconds = max(self._archived_seconds, known_seconds(keep) or 0)
 
     def grant_publish(self, grantee: iam.IGrantable) -> iam.Grant:
         """Allow sending to the queue, single and in batches."""

@@ -82,7 +82,7 @@ class RetentionTerms:
             "leave it out",
         )
 
-    def plan(self, *, name: str, source: int, dlq: int, processing: int) -> RetentionPlan:
+    def plan(self, *, name: str, source: int, dlq: int, processing: int, archive: int = 0) -> RetentionPlan:
         """Make the plan of one queue; times in seconds."""
         return RetentionPlan(
             name=name,
@@ -93,6 +93,7 @@ class RetentionTerms:
             processing=processing,
             redrive_rounds=self.redrive_rounds,
             triage=known_seconds(self.triage) or 0,
+            archive=archive,
             audit=known_seconds(self.audit) or 0,
             one_clock=self.dead_letters_by_receive_count_only,
         )

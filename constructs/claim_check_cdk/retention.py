@@ -1,6 +1,7 @@
 """How long a payload must live, and why (R6.1): a pure value with an explanation.
 
-    before_send + (1 + redrive_rounds) x (delivery + source + dlq + processing) + triage + audit
+    before_send + (1 + redrive_rounds) x (delivery + source + dlq + processing)
+                + triage + redrive_rounds x archive + audit
 
 Nothing here knows the CDK. Units are seconds; S3 expires whole days, so `RetentionPlan.days` is rounded up.
 """
@@ -20,6 +21,10 @@ SNS_DELIVERY_SECONDS: Final = 23 * DAY
 
 EVENTBRIDGE_DELIVERY_SECONDS: Final = DAY
 """How long EventBridge goes on retrying a queue that refuses (a rule's DLQ adds its own retention)."""
+
+
+ARCHIVE_ROUNDING_SECONDS: Final = DAY
+"""S3 expires at the midnight (UTC) after the days are over, so an archived letter may live up to a day longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,8 @@ class RetentionPlan:
         delivery: How long SNS or EventBridge may retry the queue, and the DLQ of that subscription or rule.
         processing: A message may be received in the last second of its life, and is then worked on for this long.
         redrive_rounds: How often a dead letter may be sent back; every time, a new life begins.
-        triage: Time a message spends outside any queue before its redrive, an archive's included.
+        triage: Time a message spends outside any queue before its redrive, on the way or in an archive of your own.
+        archive: How long a `DlqArchive` keeps a dead letter before it is redriven; 0 if there is none.
         audit: Time the payload is still wanted after the last life ended.
         one_clock: Count ``max(source, dlq)`` in place of their sum. True only of a standard queue whose DLQ receives by
             ``maxReceiveCount`` alone: SQS then keeps the first enqueue time; parking and redrives start a new one.
@@ -64,6 +70,7 @@ class RetentionPlan:
     processing: int = 0
     redrive_rounds: int = 1
     triage: int = DAY
+    archive: int = 0
     audit: int = 0
     one_clock: bool = False
     name: str = "a queue"
@@ -98,7 +105,8 @@ class RetentionPlan:
     @property
     def seconds(self) -> int:
         """The whole sum, seconds."""
-        return self.before_send + self.lives * self.life + self.triage + self.audit
+        outside = self.triage + self.redrive_rounds * self.archive
+        return self.before_send + self.lives * self.life + outside + self.audit
 
     @property
     def days(self) -> int:
@@ -110,6 +118,9 @@ class RetentionPlan:
         dlq = 0 if self.one_clock and self.dlq <= self.source else self.dlq
         source = 0 if self.one_clock and self.dlq > self.source else self.source
         shared = " (one clock with the other queue: the longer counts)" if self.one_clock else ""
+        archive = Term(
+            "archive", self.archive, "in the archive of dead letters, before each redrive", self.redrive_rounds
+        )
         return (
             Term("before_send", self.before_send, "outbox or upload grant, and the longest upload"),
             Term("delivery", self.delivery, "SNS or EventBridge retrying the queue", self.lives),
@@ -117,6 +128,7 @@ class RetentionPlan:
             Term("dlq", dlq, f"retention of the dead-letter queue{shared}", self.lives),
             Term("processing", self.processing, "a message received in its last second", self.lives),
             Term("triage", self.triage, "outside any queue before the redrive, archive included"),
+            *((archive,) if self.archive and self.redrive_rounds else ()),
             Term("audit", self.audit, "wanted after the last life"),
         )
 

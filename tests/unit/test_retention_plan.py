@@ -34,6 +34,7 @@ def plans() -> st.SearchStrategy[RetentionPlan]:
         processing=SECONDS,
         redrive_rounds=st.integers(min_value=0, max_value=5),
         triage=SECONDS,
+        archive=SECONDS,
         audit=SECONDS,
         one_clock=st.booleans(),
     )
@@ -64,6 +65,19 @@ def test_dlq_of_14_days_with_expiration_of_3_days_prints_the_sum() -> None:  # R
     assert refusal.startswith("expiration = 3 d: must be at least 39 d")
     assert "Way out:" in refusal
     assert plan.table() in refusal
+
+
+def test_an_archive_counts_before_each_redrive_and_is_a_line_of_its_own() -> None:  # R6.5
+    plan = RetentionPlan(source=4 * DAY, dlq=14 * DAY, before_send=DAY, archive=31 * DAY, redrive_rounds=2)
+    assert plan.seconds == DAY + 3 * 18 * DAY + DAY + 2 * 31 * DAY
+    assert "  + 2 x archive               31 d   in the archive of dead letters, before each redrive" in plan.table()
+
+
+@pytest.mark.parametrize("archive, rounds", [(0, 1), (31 * DAY, 0)], ids=["no archive", "no redrive"])
+def test_without_an_archive_or_a_redrive_there_is_no_such_line(archive: int, rounds: int) -> None:
+    plan = RetentionPlan(source=4 * DAY, dlq=14 * DAY, archive=archive, redrive_rounds=rounds)
+    assert "archive of dead letters" not in plan.table()
+    assert plan.seconds == replace(plan, archive=0).seconds
 
 
 def test_replay_window_of_30_days_counts_the_archive_in_triage() -> None:  # R6.5
