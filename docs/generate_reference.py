@@ -443,6 +443,7 @@ METRICS: Final = {
     Metric.PUBLISHED: "Events published.",
     Metric.PUBLISHED_CLAIMS: "Events published whose payload went to S3.",
     Metric.PUBLISHED_BYTES: "Bytes of the payloads published, inline ones too.",
+    Metric.PUBLISH_FAILED: "Events that were not published, or of which it is unknown, for no mistake of their own.",
     Metric.UPLOADS_GRANTED: "Direct uploads granted.",
     Metric.UPLOADS_CONFIRMED: "Direct uploads confirmed, and published.",
     Metric.UPLOADS_REFUSED: "Requests of an upload API that were refused, or failed.",

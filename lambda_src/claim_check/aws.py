@@ -59,7 +59,8 @@ def producer(
     Args:
         settings: Its settings.
         clients: AWS clients; the process's shared ones by default.
-        telemetry: Logs and metrics; Powertools by default.
+        telemetry: Logs and metrics, whose metrics the caller emits; by default Powertools, which emits those of each
+            call at its end.
         retry: How outages and refused messages are retried.
     """
     clients, clock, random = clients or shared(), SystemClock(), SystemRandom().random
@@ -87,6 +88,7 @@ def producer(
         fair_queues=settings.fair_queues,
         wire_format=settings.wire_format,
         retry=retry,
+        flushes=telemetry is None,
     )
 
 

@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +18,15 @@ from typing import Final, TypeAlias, TypeVar
 from claim_check import contract, extended_client, inlining, packing, payload_source, sizes
 from claim_check.contract import InlineMode, Metric, WireFormat
 from claim_check.envelope import Claim, Envelope, Inline, encode
-from claim_check.errors import ClaimCheckError, EmptyField, MessageTooLarge, Overtaken, PublishError, Unavailable
+from claim_check.errors import (
+    ClaimCheckError,
+    EmptyField,
+    InvalidEvent,
+    MessageTooLarge,
+    Overtaken,
+    PublishError,
+    Unavailable,
+)
 from claim_check.event import Event
 from claim_check.payload_source import OnProgress, PayloadSource, Step
 from claim_check.payload_store import MAX_GENERATIONS, PayloadStore
@@ -167,6 +176,7 @@ class Producer:
         wire_format: WireFormat = "claim-check",
         parallel: int = 10,
         retry: Retry = Retry(),  # noqa: B008 - an immutable value
+        flushes: bool = False,
     ) -> None:
         """Make a producer.
 
@@ -189,6 +199,7 @@ class Producer:
             parallel: Payloads and calls of a batch that are under way at once; 1 uses no threads.
             retry: How outages and refused entries are retried; its budget keeps FIFO retries inside SQS's
                 deduplication interval.
+            flushes: Emit metrics at the end of each call; otherwise whoever made ``telemetry`` does.
         """
         self._store = store
         self._queue = queue
@@ -208,6 +219,7 @@ class Producer:
         self._wire_format: WireFormat = wire_format
         self._parallel = parallel
         self._retry = retry
+        self._flushes = flushes
 
     def publish(
         self, event: Event, *, trace_header: str | None = None, on_progress: OnProgress | None = None
@@ -224,7 +236,7 @@ class Producer:
             InvalidEvent: Refused before anything was written.
             PublishError: Not published, or unknown; publishing it again is safe.
         """
-        with self._telemetry.span("publish"):
+        with self._call("publish"):
             result = self._publish([event], trace_header, on_progress and (lambda _, *far: on_progress(*far)))[0]
         if isinstance(result, Unpublished):
             raise result.error
@@ -249,7 +261,7 @@ class Producer:
         Returns:
             What became of each event, in the order given. No failure hides another event's success.
         """
-        with self._telemetry.span("publish_batch"):
+        with self._call("publish_batch"):
             return self._publish(list(events), trace_header, on_progress)
 
     @property
@@ -320,11 +332,21 @@ class Producer:
         draft = self._draft(0, event, _checked_trace(trace_header), None)
         staged = self._staged(draft, claim)
         self._check_size(staged.size)
-        with self._telemetry.span("publish_claim"):
+        with self._call("publish_claim"):
             (outcome,) = self._send([staged])[1]
-        if isinstance(outcome, str):
-            return self._succeeded(draft, claim, outcome)
-        raise self._failed(event, draft.message_id, outcome).error
+            if isinstance(outcome, str):
+                return self._succeeded(draft, claim, outcome)
+            raise self._failed(event, draft.message_id, outcome).error
+
+    @contextmanager
+    def _call(self, name: str) -> Iterator[None]:
+        """A call of the caller's: traced, and its metrics emitted once, however it ends."""
+        try:
+            with self._telemetry.span(name):
+                yield
+        finally:
+            if self._flushes:
+                self._telemetry.flush()
 
     # --- A batch, wave by wave --------------------------------------------------------------------------------------
 
@@ -586,6 +608,8 @@ class Producer:
         )
 
     def _failed(self, event: Event, message_id: str | None, error: ClaimCheckError) -> Unpublished:
+        if not isinstance(error, InvalidEvent):  # that is the caller's own mistake, and it was told
+            self._telemetry.count(Metric.PUBLISH_FAILED)
         self._telemetry.log(
             "error",
             "not published",

@@ -316,7 +316,47 @@ def test_metrics(setup: Setup) -> None:
     }
 
 
+# R12.1
+def test_metrics_are_emitted_once_for_each_call_where_nobody_else_does() -> None:
+    setup = Setup(flushes=True)
+    setup.producer.publish_batch([document() for _ in range(25)])
+    assert [metrics[Metric.PUBLISHED] for metrics in setup.telemetry.flushed] == [25]
+    claim = setup.producer.publish(event()).payload
+    assert isinstance(claim, Claim)
+    setup.producer.publish_claim(event(message_id="m-2"), claim)
+    assert [metrics[Metric.PUBLISHED] for metrics in setup.telemetry.flushed] == [25, 1, 1]
+
+
+@pytest.mark.parametrize("call", ["publish", "publish_batch", "publish_claim"])
+def test_metrics_of_a_call_that_fails_are_emitted_too(call: str) -> None:
+    setup = Setup(flushes=True)
+    claim = Setup().producer.publish(event()).payload
+    assert isinstance(claim, Claim)
+    setup.faults.fail("send_batch", PublishError("SQS refused the messages: AccessDenied"), times=9)
+    if call == "publish_batch":
+        setup.producer.publish_batch([event(), event()])
+    else:
+        with pytest.raises(PublishError):
+            setup.producer.publish(event()) if call == "publish" else setup.producer.publish_claim(event(), claim)
+    assert setup.telemetry.flushed == [{Metric.PUBLISH_FAILED: 2 if call == "publish_batch" else 1}]
+
+
+def test_whoever_gave_the_telemetry_emits_the_metrics(setup: Setup) -> None:
+    setup.producer.publish_batch([document(), document()])
+    assert setup.telemetry.flushed == []
+
+
 # --- Failures -------------------------------------------------------------------------------------------------------
+
+
+def test_failures_are_counted_but_not_mistakes_of_the_caller() -> None:  # R12.1
+    setup = Setup(FIFO, max_payload_bytes=100)
+    setup.faults.fail("send_batch", PublishError("SQS refused the messages: AccessDenied"))
+    events = [document(group_id="g"), document(group_id="g"), document(101, group_id="h"), document(group_id=None)]
+    results = setup.producer.publish_batch(events)
+    errors = [type(result.error) for result in results if isinstance(result, Unpublished)]
+    assert errors == [PublishError, Overtaken, EventTooLarge, EmptyField]
+    assert setup.telemetry.counts == {Metric.PUBLISH_FAILED: 2}
 
 
 def test_no_pointer_without_a_payload(setup: Setup) -> None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from types import SimpleNamespace
+
 import pytest
 
+from claim_check import aws
 from claim_check.contract import Setting, producer_service, uploads_service
 from claim_check.errors import InvalidSetting
+from claim_check.event import Event
 from claim_check.settings import ProducerSettings
+from tests.fakes.clock import FakeClock
+from tests.fakes.object_store import FakeObjectStore
+from tests.fakes.queue import FakeQueue
+from tests.fakes.telemetry import FakeTelemetry
 
 LEAST = {Setting.BUCKET: "b", Setting.QUEUE_URL: "https://sqs/0/q", Setting.BEFORE_SEND: "3600"}
 
@@ -77,3 +86,21 @@ def test_what_is_malformed_is_named_with_its_value(name: str, value: str) -> Non
         ProducerSettings.from_environment(LEAST | {name: value})
     assert name in str(caught.value)
     assert repr(value) in str(caught.value)
+
+
+# R12.1
+def test_a_process_of_its_own_emits_the_metrics_of_each_call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    least = ProducerSettings.from_environment(LEAST)
+    monkeypatch.setattr(aws, "SqsQueue", lambda _: FakeQueue(FakeClock()))
+    monkeypatch.setattr(aws, "S3ObjectStore", lambda _: FakeObjectStore(FakeClock()))
+    clients = SimpleNamespace(s3=None, sqs=None)
+    publisher = aws.producer(least, clients=clients)  # type: ignore[arg-type]  # never called
+    publisher.publish_batch([Event.json(number, tenant_id="t-1", event_type="Noted") for number in range(3)])
+    emitted = [json.loads(line) for line in capsys.readouterr().out.splitlines() if "_aws" in line]
+    assert [(line["Published"], line["service"]) for line in emitted] == [([3.0], "producer")]
+
+    silent = aws.producer(least, clients=clients, telemetry=FakeTelemetry())  # type: ignore[arg-type]  # never called
+    silent.publish(Event.json(1, tenant_id="t-1", event_type="Noted"))
+    assert "_aws" not in capsys.readouterr().out
