@@ -14,13 +14,17 @@ from claim_check_cdk.domain_table import DomainTable
 from claim_check_cdk.extended_client import ExtendedClientBucket, ForeignMessages
 from claim_check_cdk.imported_payload_bucket import ImportedPayloadBucket
 from claim_check_cdk.inbox_table import InboxTable
+from claim_check_cdk.ingest_filters import KeyFilter
+from claim_check_cdk.ledger_table import LedgerTable
 from claim_check_cdk.message_queue import FifoOptions, MessageQueue
 from claim_check_cdk.payload_bucket import PayloadBucket
 from claim_check_cdk.pipeline_alarms import PipelineAlarms
 from claim_check_cdk.pipeline_dashboard import PipelineDashboard
 from claim_check_cdk.pointer_life import RetentionTerms
 from claim_check_cdk.producer_function import ProducerFunction
+from claim_check_cdk.reconciler import Reconciler
 from claim_check_cdk.retention import RetentionPlan
+from claim_check_cdk.s3_ingest import S3Ingest
 from claim_check_cdk.sizing import Sizing
 from claim_check_cdk.upload_api import UploadApi
 from claim_check_cdk.validation import InvalidSettingsError, Mistake
@@ -39,14 +43,18 @@ __all__ = [
     "ImportedPayloadBucket",
     "InboxTable",
     "InvalidSettingsError",
+    "KeyFilter",
+    "LedgerTable",
     "MessageQueue",
     "Mistake",
     "PayloadBucket",
     "PipelineAlarms",
     "PipelineDashboard",
     "ProducerFunction",
+    "Reconciler",
     "RetentionPlan",
     "RetentionTerms",
+    "S3Ingest",
     "Sizing",
     "UploadApi",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from aws_cdk import Acknowledgment, Stack, Validations
 from aws_cdk import aws_iam as iam
@@ -42,9 +42,10 @@ def acknowledge_objects(grantee: iam.IGrantable, bucket: s3.IBucket, pattern: st
 
 
 def _names_of(bucket: s3.IBucket, stack: Stack) -> Iterable[str]:
-    """How cdk-nag writes a bucket's ARN in a stack: by logical id, or by export if another stack makes the bucket."""
+    """How cdk-nag writes a bucket's ARN in a stack: by logical id, by export if another stack makes it, or as it is."""
     resource, home = bucket.node.default_child, Stack.of(bucket)
     if not isinstance(resource, s3.CfnBucket):
+        yield _flat(stack.resolve(bucket.bucket_arn))
         return
     yield f"<{home.get_logical_id(resource)}.Arn>"
     strong = stack.node.try_get_context(_REFERENCE_STRENGTH) in {None, "strong", "both"}
@@ -52,3 +53,13 @@ def _names_of(bucket: s3.IBucket, stack: Stack) -> Iterable[str]:
         # The grant itself refers to this export; asking for it early does not add another one.
         imported = stack.resolve(home.export_value(bucket.bucket_arn))
         yield str(imported["Fn::ImportValue"])
+
+
+def _flat(value: Any) -> str:  # noqa: ANN401 - what a template holds
+    """How cdk-nag writes a text of a template: references in angle brackets."""
+    match value:
+        case {"Ref": name}:
+            return f"<{name}>"
+        case {"Fn::Join": [separator, parts]}:
+            return str(separator).join(_flat(part) for part in parts)
+    return str(value)

@@ -99,6 +99,27 @@ class PipelineInbox(Protocol):
         """Allow what a consumer does with inbox rows."""
 
 
+class IngestLedger(Protocol):
+    """A ledger that an ingest can use, such as `LedgerTable`."""
+
+    @property
+    def table(self) -> dynamodb.ITable:
+        """The table."""
+
+    @property
+    def ttl_text(self) -> str:
+        """Life of a tombstone, seconds, as text."""
+
+    def retain_for(self, queue: PlannedQueue, *, terms: RetentionTerms | None = None) -> None:
+        """Keep tombstones for as long as this queue could bring an event of theirs."""
+
+    def grant_ingester(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow what an ingester does with ledger rows."""
+
+    def grant_reconciler(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow what a reconciliation does with ledger rows."""
+
+
 class WritableTable(Protocol):
     """A table of the domain: any ``dynamodb.ITable`` or ``ITableV2``."""
 

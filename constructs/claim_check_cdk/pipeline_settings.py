@@ -70,34 +70,41 @@ class Batching:
 
 
 def check_handler(
-    mistakes: Mistakes, handler: str, *, handler_package: Path | None, requirements_lock: Path | None
+    mistakes: Mistakes,
+    handler: str,
+    *,
+    handler_package: Path | None,
+    requirements_lock: Path | None,
+    argument: str = "handler",
 ) -> None:
     """Note a handler that the runtime could not import."""
     if known(handler) is None:
         return
     if _HANDLER.fullmatch(handler) is None:
         way_out = "name one, e.g. orders.events:handle"
-        mistakes.add("handler", repr(handler), "must be package.module:function", way_out)
+        mistakes.add(argument, repr(handler), "must be package.module:function", way_out)
         return
     found = has_module(handler.partition(":")[0], [handler_package] if handler_package else [])
     mistakes.require(
         # A package that is neither may come with the wheels of the lock.
         requirements_lock is not None if found is None else found,
-        "handler",
+        argument,
         repr(handler),
         "the function's asset would hold no such module",
         "pass handler_package, the folder of the package that holds it",
     )
 
 
-def check_names_of(mistakes: Mistakes, consumer_name: str, environment: Mapping[str, str]) -> None:
-    """Note a name that inbox rows could not hold, and variables that belong to the library."""
+def check_names_of(
+    mistakes: Mistakes, name_of_it: str, environment: Mapping[str, str], *, argument: str = "consumer_name"
+) -> None:
+    """Note a name that rows could not hold, and variables that belong to the library."""
     mistakes.require(
-        known(consumer_name) is None or is_name(consumer_name),
-        "consumer_name",
-        repr(consumer_name),
+        known(name_of_it) is None or is_name(name_of_it),
+        argument,
+        repr(name_of_it),
         "must be 1 to 128 of A-Z a-z 0-9 . _ -, and not . or ..",
-        "pass consumer_name; by default it is the construct id",
+        f"pass {argument}; by default it is the construct id",
     )
     for name in environment:
         mistakes.require(
