@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claim_check import contract
-from claim_check.archive import ArchivedLetter
+from claim_check.archive import ArchivedLetter, decode_letter
 from claim_check.archive_job import DeadLetterJob
 from claim_check.dead_letters import parked_reason, redriven_copy
 from claim_check.delivery import Delivery
@@ -57,7 +57,7 @@ class ArchiveWorld(World):
             "archive": self.archive,
             "archive_after_seconds": AFTER,
             "life_seconds": TTL_SECONDS,
-            "inbox": FakeInboxReader(self.table),
+            "inbox": FakeInboxReader(self.table.rows, faults=self.faults),
             "consumer": CONSUMER,
             "parallel": 1,
         }
@@ -93,8 +93,8 @@ class ArchiveWorld(World):
         return [one.sqs_message_id for one in self.queue.messages(self.dlq_url) if one.visible_at <= now]
 
     def letters(self) -> list[ArchivedLetter]:
-        """What the archive holds, oldest first."""
-        return list(self.archive.letters(self.dlq_url.rpartition("/")[2]))
+        """What the archive holds, oldest first, behind the back of `faults`."""
+        return [decode_letter(content) for _, content in sorted(self.archive.objects.items())]
 
     def archived(self) -> list[str]:
         """Ids of what the archive holds, oldest first."""
@@ -121,7 +121,7 @@ class ArchiveWorld(World):
     def redrive_all(self) -> list[str]:
         """Send each dead letter back once, then empty both places: what the operator's command does."""
         sent = [self._send_back(delivery) for delivery in self.everywhere().values()]
-        self.archive.remove(self.letters())
+        self.archive.objects.clear()
         self.queue._queue(self.dlq_url).messages.clear()
         return sent
 

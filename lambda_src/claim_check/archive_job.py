@@ -231,7 +231,8 @@ class DeadLetterJob:
         state.report.seen = len(state.seen)
         due = [delivery for delivery in found if self._due(delivery)]
         stored = self._store(self._archive, pool, state, due) if self._archive is not None else []
-        refused = set(self._queue.delete_batch(url, [delivery.receipt_handle for delivery in stored]))
+        handles = [delivery.receipt_handle for delivery in stored]
+        refused = set(self._queue.delete_batch(url, handles)) if handles else set()
         gone = {delivery.receipt_handle for delivery in stored} - refused
         state.report.archived += len(gone)
         state.report.failed += len(refused)

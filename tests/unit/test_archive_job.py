@@ -353,7 +353,7 @@ def test_an_inbox_that_cannot_be_read_is_told_and_costs_the_dlq_nothing() -> Non
     world = ArchiveWorld()
     world.bury()
     world.clock.advance(AFTER)
-    world.faults.fail("open_rows", ReadRefused("denied"))
+    world.faults.fail("query", ReadRefused("denied"))
     assert world.job().run(remaining_seconds=REMAINING).archived == 1
     assert "denied" in world.telemetry.events("error")
     assert Metric.STUCK_WORK not in world.telemetry.counts
