@@ -6,6 +6,7 @@ import aws_cdk as cdk
 from cdk_nag import AwsSolutionsChecks, ServerlessChecks
 
 from stacks.documents_stack import DocumentsStack
+from stacks.ingest_stack import IngestStack
 from stacks.settings import Settings
 from stacks.wallet_stack import WalletStack
 
@@ -27,6 +28,13 @@ def main() -> None:
         settings=settings,
         stack_name=f"claim-check-wallet-{settings.environment}",
         description="Claim checks over SQS and S3: the wallet pipeline, in order per account",
+    )
+    IngestStack(
+        app,
+        "Ingest",
+        settings=settings,
+        stack_name=f"claim-check-ingest-{settings.environment}",
+        description="Claim checks over SQS and S3: two buckets are followed, an inventory says what is in them",
     )
     cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app), ServerlessChecks(app))
     app.synth()
