@@ -116,6 +116,7 @@ class DlqWorld(World):
         super().__init__(fifo=fifo, clock=self.busy, **fields)
         self.directory = Directory(self)
         self.told = Told()
+        self.life_seconds = TTL_SECONDS
         self._ids = itertools.count(1)
         self.queue.create(self.dlq_url, visibility_timeout=30)
 
@@ -183,7 +184,7 @@ class DlqWorld(World):
     def assessor(self, **rules: Any) -> Assessor:  # noqa: ANN401 - fields of ConsumerRules
         """Finds out what can be known."""
         reader = LetterReader(
-            ConsumerRules(consumer=CONSUMER, bucket=BUCKET, **rules), ttl_seconds=TTL_SECONDS, clock=self.clock
+            ConsumerRules(consumer=CONSUMER, bucket=BUCKET, **rules), ttl_seconds=self.life_seconds, clock=self.clock
         )
         return Assessor(reader, FakeInboxReader(self.table.rows, self.faults), PayloadChecker(self.objects, parallel=1))
 
@@ -193,7 +194,7 @@ class DlqWorld(World):
         return Court(
             assessor=self.assessor(),
             destinations=Destinations(self.directory, dlq, named=named),
-            life_seconds=TTL_SECONDS,
+            life_seconds=self.life_seconds,
             dlq_seconds=DLQ_SECONDS,
             clock=self.clock,
         )

@@ -6,6 +6,7 @@ import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -16,6 +17,7 @@ from claim_check.errors import ClaimCheckError, InvalidSetting
 from claim_check_ops.dlq import views
 from claim_check_ops.dlq.assessing import Assessed, Court
 from claim_check_ops.dlq.destinations import Destinations
+from claim_check_ops.dlq.finding import archive_bucket as find_archive
 from claim_check_ops.dlq.journal import JournalInUse, JournalMismatch, default_path, opened
 from claim_check_ops.dlq.letters import DeadLetter, grouped
 from claim_check_ops.dlq.outcomes import Outcomes
@@ -43,6 +45,10 @@ app = typer.Typer(help="Look at dead letters, and send them back to work.", no_a
 
 Function = Annotated[str | None, typer.Option(help="Function of the consumer, whose settings are used.")]
 Consumer = Annotated[str | None, typer.Option(help="Name of the consumer, if there are several in the account.")]
+Archive = Annotated[
+    bool, typer.Option("--archive/--no-archive", help="Include the archive of the DLQ, if there is one.")
+]
+ArchiveBucket = Annotated[str | None, typer.Option(help="Bucket of the archive. By default it is found.")]
 DlqUrl = Annotated[str | None, typer.Option(help="Another DLQ than the consumer's own.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on the standard output.")]
 Reasons = Annotated[list[str] | None, typer.Option("--reason", help="Reason, as `list` shows it; may be repeated.")]
@@ -64,6 +70,8 @@ def list_(
     function: Function = None,
     consumer: Consumer = None,
     dlq_url: DlqUrl = None,
+    archive: Archive = True,
+    archive_bucket: ArchiveBucket = None,
     as_json: AsJson = False,
 ) -> None:
     """Sample dead letters, grouped by reason, tenant and type. Nothing is consumed.
@@ -79,7 +87,7 @@ def list_(
 
     Exits with 0, with 1 if something could not be read or given back, with 2 if the call is wrong.
     """
-    with _at_desk(function=function, consumer=consumer, dlq_url=dlq_url) as desk:
+    with _at_desk(_Place(function, consumer, dlq_url, archive, archive_bucket)) as desk:
         sample = _sample(desk, None if everything else limit)
         now, life = desk.clock.now(), desk.settings.inbox_ttl_seconds
         groups = grouped(sample.letters)
@@ -102,13 +110,15 @@ def show(
     function: Function = None,
     consumer: Consumer = None,
     dlq_url: DlqUrl = None,
+    archive: Archive = True,
+    archive_bucket: ArchiveBucket = None,
     as_json: AsJson = False,
 ) -> None:
     """Show all that is known of one dead letter, but never its payload.
 
     Exits with 0, with 1 if it is not there, with 2 if the call is wrong.
     """
-    with _at_desk(function=function, consumer=consumer, dlq_url=dlq_url) as desk:
+    with _at_desk(_Place(function, consumer, dlq_url, archive, archive_bucket)) as desk:
         sample = _sample(desk, None, wanted=identity)
         found = [letter for letter in sample.letters if identity in ids_of(letter)]
         if not found:
@@ -138,6 +148,8 @@ def check(
     function: Function = None,
     consumer: Consumer = None,
     dlq_url: DlqUrl = None,
+    archive: Archive = True,
+    archive_bucket: ArchiveBucket = None,
     as_json: AsJson = False,
 ) -> None:
     """Look whether the payloads of dead letters can still be read: one HEAD each, and its size.
@@ -145,7 +157,7 @@ def check(
     Exits with 0 if all can be read, with 1 if one cannot, with 2 if the call is wrong.
     """
     selection = _selection(reason, tenant, event_type, identity, older_than=older_than, newer_than=newer_than)
-    with _at_desk(function=function, consumer=consumer, dlq_url=dlq_url) as desk:
+    with _at_desk(_Place(function, consumer, dlq_url, archive, archive_bucket)) as desk:
         sample = _sample(desk, None if everything else limit)
         now, life = desk.clock.now(), desk.settings.inbox_ttl_seconds
         letters = [letter for letter in sample.letters if selection.takes(letter, now=now)]
@@ -189,6 +201,8 @@ def redrive(
     function: Function = None,
     consumer: Consumer = None,
     dlq_url: DlqUrl = None,
+    archive: Archive = True,
+    archive_bucket: ArchiveBucket = None,
     as_json: AsJson = False,
 ) -> None:
     """Send dead letters back to the queue that they came from. Shows only what it would do, unless --go is given.
@@ -212,7 +226,7 @@ def redrive(
         settle_seconds=_parsed("--settle", settle, parse_age) or 0.0,
         delete_completed=delete_completed,
     )
-    with _at_desk(function=function, consumer=consumer, dlq_url=dlq_url) as desk:
+    with _at_desk(_Place(function, consumer, dlq_url, archive, archive_bucket)) as desk:
         court, dlq = _court(desk, to)
         planned, sample = _plan(desk, court, selection)
         if dry_run:
@@ -235,18 +249,36 @@ def redrive(
 # --- What they share ------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Options that say whose dead letters are meant."""
+
+    function: str | None
+    consumer: str | None
+    dlq_url: str | None
+    archive: bool
+    archive_bucket: str | None
+
+    def bucket(self, dlq_url: str) -> str | None:
+        """Bucket of the archive of a DLQ."""
+        if not self.archive:
+            return None
+        environment = {} if self.function else os.environ
+        return self.archive_bucket or find_archive(environment, dlq_url)
+
+
 @contextmanager
-def _at_desk(*, function: str | None, consumer: str | None, dlq_url: str | None) -> Iterator["Desk"]:
+def _at_desk(place: _Place) -> Iterator["Desk"]:
     """A desk of the consumer that is meant; what goes wrong there is told in words."""
     try:
-        settings = consumer_settings(os.environ, function=function, consumer=consumer)
-        desk = _desk(settings, dlq_url=dlq_url)
+        settings = consumer_settings(os.environ, function=place.function, consumer=place.consumer)
+        desk = _desk(settings, place)
     except (InvalidSetting, PipelineNotFound) as error:
         raise _wrong(str(error)) from error
     try:
         with ends_orderly():
             yield desk
-    except (JournalInUse, JournalMismatch) as error:
+    except (JournalInUse, JournalMismatch, PipelineNotFound) as error:
         raise _wrong(str(error)) from error
     except ClaimCheckError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
@@ -256,7 +288,7 @@ def _at_desk(*, function: str | None, consumer: str | None, dlq_url: str | None)
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _desk(settings: Any, *, dlq_url: str | None) -> "Desk":  # noqa: ANN401 - ConsumerSettings, which needs more packages
+def _desk(settings: Any, place: _Place) -> "Desk":  # noqa: ANN401 - ConsumerSettings, which needs more packages
     """A desk on AWS.
 
     Raises:
@@ -266,7 +298,7 @@ def _desk(settings: Any, *, dlq_url: str | None) -> "Desk":  # noqa: ANN401 - Co
         from claim_check_ops.dlq.desk import desk  # noqa: PLC0415 - needs more packages than the other commands
     except ImportError as error:
         raise InvalidSetting(f"{error}; install claim-check-sqs[ops,runtime]") from error
-    return desk(settings, dlq_url=dlq_url)
+    return desk(settings, dlq_url=place.dlq_url, archive=place.bucket)
 
 
 def _sample(desk: "Desk", limit: int | None, *, wanted: str | None = None) -> Sample:

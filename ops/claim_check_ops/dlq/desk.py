@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from claim_check.adapters.archive import S3DeadLetterArchive
 from claim_check.adapters.clock import SystemClock
 from claim_check.adapters.inbox_reader import DynamoDbInboxReader
 from claim_check.adapters.s3 import S3ObjectStore
@@ -15,6 +16,7 @@ from claim_check.adapters.sqs import SqsQueue
 from claim_check.consumer_rules import ConsumerRules
 from claim_check.errors import InvalidSetting
 from claim_check.ports import Clock, InboxReader, MessageQueue
+from claim_check_ops.dlq.archive_source import ArchiveSource
 from claim_check_ops.dlq.assessing import Assessor
 from claim_check_ops.dlq.aws_queues import SqsDirectory
 from claim_check_ops.dlq.letters import LetterReader
@@ -63,12 +65,19 @@ def rules(settings: ConsumerSettings) -> ConsumerRules:
     )
 
 
-def desk(settings: ConsumerSettings, *, dlq_url: str | None = None, clients: Clients | None = None) -> Desk:
+def desk(
+    settings: ConsumerSettings,
+    *,
+    dlq_url: str | None = None,
+    archive: Callable[[str], str | None] = lambda _: None,
+    clients: Clients | None = None,
+) -> Desk:
     """Work on a consumer's dead letters on AWS.
 
     Args:
         settings: Its settings.
         dlq_url: Another DLQ than its own.
+        archive: Tells the bucket of the archive of a DLQ, by the DLQ's URL; None leaves it out.
         clients: AWS clients; the process's shared ones by default.
 
     Raises:
@@ -92,5 +101,14 @@ def desk(settings: ConsumerSettings, *, dlq_url: str | None = None, clients: Cli
         inbox=inbox,
         assessor=Assessor(reader, inbox, PayloadChecker(S3ObjectStore(clients.s3))),
         clock=clock,
-        new_sources=lambda: [QueueSource(queue, directory, url, clock=clock, new_id=lambda: str(uuid.uuid4()))],
+        new_sources=lambda: [
+            *_archives(clients, archive(url), url),
+            QueueSource(queue, directory, url, clock=clock, new_id=lambda: str(uuid.uuid4())),
+        ],
     )
+
+
+def _archives(clients: Clients, bucket: str | None, dlq_url: str) -> Iterator[DeadLetterSource]:
+    """The archive, if there is one: what lies there is older, so that it comes first."""
+    if bucket is not None:
+        yield ArchiveSource(S3DeadLetterArchive(clients.s3, bucket), dlq_url.rpartition("/")[2])

@@ -185,8 +185,10 @@ class QueueSource:
         now = self._clock.now()
         with self._lock:
             held = [one.delivery for one in self._held.values() if one.until > now]
-            self._held.clear()
-        return self._change(held[::-1] if self.ordered else held, 0)
+        refused = self._change(held[::-1] if self.ordered else held, 0)
+        with self._lock:
+            self._held.clear()  # only now: an interrupt before makes the caller begin again
+        return refused
 
     def _handle(self, delivery: Delivery) -> str:
         held = self._held.get(delivery.sqs_message_id)

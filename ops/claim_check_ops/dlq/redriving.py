@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 from claim_check.dead_letters import copy_behind, redriven_copy
-from claim_check.errors import PublishError, ReadRefused, ReceiveRefused, Unavailable
+from claim_check.errors import ClaimCheckError, Unavailable
 from claim_check.packing import Item
 from claim_check.ports import Clock, MessageQueue, OutgoingMessage, SendResult
 from claim_check.sizes import message_bytes
@@ -36,7 +36,6 @@ GROUP_WAITS: Final = "GroupWaits"
 _LOOK_SECONDS: Final = 2.0
 _KEEP_SECONDS: Final = 20.0
 _SEND_TRIES: Final = 4
-_TROUBLE: Final = (Unavailable, ReadRefused, ReceiveRefused, PublishError)
 
 Windows: TypeAlias = Generator[list[Assessed], None, None]
 
@@ -132,7 +131,7 @@ class Redriver:
             self._journal.note("finished", at=self._clock.now())
         except Stopped as stopped:
             self._report.stopped = str(stopped)
-        except _TROUBLE as error:
+        except ClaimCheckError as error:
             self._report.stopped = f"{type(error).__name__}: {error}"
         except KeyboardInterrupt:
             self._report.stopped, self._report.interrupted = "interrupted", True
@@ -145,12 +144,18 @@ class Redriver:
     # --- Windows ----------------------------------------------------------------------------------------------------
 
     def _drain(self, source: DeadLetterSource) -> None:
-        self._source, self._waiting_groups = source, set()
+        self._source, self._waiting_groups, left_before = source, set(), self._left()
         windows = self._windows(source)
         with closing(windows if source.ordered else self._ahead(windows)) as coming:
             for window in coming:
                 self._work_on(window)
-        self._count_hidden(source)
+        if source.ordered:
+            left = (source.total() or 0) - (self._left() - left_before)
+            self._report.hidden += max(0, left)
+
+    def _left(self) -> int:
+        """How many dead letters were seen and stay."""
+        return len(self._report.stayed) + len(self._report.still_there) + self._report.not_meant
 
     def _windows(self, source: DeadLetterSource) -> Windows:
         while deliveries := source.take(WINDOW):
@@ -339,13 +344,6 @@ class Redriver:
             self._journal.note("removed", ids=deleted)
         return deleted
 
-    def _count_hidden(self, source: DeadLetterSource) -> None:
-        """How many may stand behind others of their groups that stay: SQS shows ten of a group at most."""
-        total = source.total() if source.ordered else None
-        if total is not None:
-            seen = len(self._report.stayed) + len(self._report.still_there) + self._report.not_meant
-            self._report.hidden = max(0, total - seen)
-
     # --- Watching ---------------------------------------------------------------------------------------------------
 
     def _watch(self, *, now: bool) -> None:
@@ -359,7 +357,7 @@ class Redriver:
         self._outcomes.look()
         self._looked_at = self._clock.monotonic()
         failed = self._outcomes.count("failed")
-        if failed > self._orders.max_failures:
+        if max(failed, self._report.came_back) > self._orders.max_failures:
             codes = sorted({copy.code or "" for copy in self._outcomes.copies if copy.fate == "failed"})
             raise Stopped(f"errors return: {failed} copies failed ({', '.join(codes)}); the cause is not mended")
 

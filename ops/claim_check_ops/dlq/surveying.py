@@ -72,14 +72,16 @@ def survey(
         ReceiveRefused: The queue refuses.
         ReadRefused: The inbox or the archive refuses.
     """
-    sample = Sample()
+    sample, seen = Sample(), set[str]()
     with held(sources, sample):
         for source in sources:
             total = source.total()
             if total is not None:
                 sample.totals[source.name] = total
             for letters in _windows(source, assessor, room=_room(sample, limit)):
-                sample.letters += letters
+                fresh = [letter for letter in letters if letter.id not in seen]  # archived, and still in the DLQ
+                seen |= {letter.id for letter in fresh}
+                sample.letters += fresh
                 told(len(sample.letters))
                 source.keep()
                 if any(map(until, letters)):
