@@ -41,6 +41,7 @@ class Rule:
         period_seconds: Length of a period: a minute, or longer for what is measured less often.
         falling: Whether small values are the bad ones. By default large ones are.
         informs: Whether it only shows on the dashboard, and calls nobody. By default it calls.
+        silence_rings: Whether a period without data is a bad one, for what is sent all the time. By default it is good.
     """
 
     threshold: float
@@ -50,6 +51,7 @@ class Rule:
     period_seconds: int = PERIOD_SECONDS
     falling: bool = False
     informs: bool = False
+    silence_rings: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what CloudWatch refuses at deployment.
@@ -98,7 +100,7 @@ PUBLISH_FAILED: Final = Rule(
 class AlarmSet:
     """The alarms of one service: each says whose it is, what to do, and where the runbook goes on.
 
-    Missing data is good: an idle queue and an idle function emit none.
+    Missing data is good, unless a rule says otherwise: an idle queue and an idle function emit none.
 
     Attributes:
         alarms: Every alarm by its id.
@@ -145,7 +147,11 @@ class AlarmSet:
             comparison_operator=at_or_beyond,
             datapoints_to_alarm=rule.datapoints,
             evaluation_periods=rule.periods,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+            treat_missing_data=(
+                cloudwatch.TreatMissingData.BREACHING
+                if rule.silence_rings
+                else cloudwatch.TreatMissingData.NOT_BREACHING
+            ),
         )
         if self._topic is not None and not rule.informs:
             action = actions.SnsAction(self._topic)
@@ -212,7 +218,13 @@ def own_metric(
 
 
 def table_metric(
-    table: dynamodb.ITable, name: str, statistic: str, *, index: str | None = None, label: str | None = None
+    table: dynamodb.ITable,
+    name: str,
+    statistic: str,
+    *,
+    index: str | None = None,
+    period: Duration | None = None,
+    label: str | None = None,
 ) -> cloudwatch.Metric:
     """A metric of a DynamoDB table, for an alarm or a widget.
 
@@ -221,10 +233,11 @@ def table_metric(
         name: Such as ``WriteThrottleEvents``.
         statistic: Such as ``Sum``.
         index: Name of the index whose metric it is. By default that of the table itself.
+        period: Of each data point. By default a minute.
         label: On a graph. By default CloudWatch's own.
     """
     dimensions = {"TableName": table.table_name, **({"GlobalSecondaryIndexName": index} if index else {})}
-    return metric("AWS/DynamoDB", name, dimensions, statistic, label=label)
+    return metric("AWS/DynamoDB", name, dimensions, statistic, period=period, label=label)
 
 
 def metric(

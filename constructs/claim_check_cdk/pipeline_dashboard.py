@@ -156,14 +156,7 @@ class PipelineDashboard(Construct):
         Args:
             title: Stands above it.
             widgets: From left to right; what does not fit into 24 columns goes below.
-
-        Raises:
-            InvalidSettingsError: A widget is wider than the dashboard.
         """
-        mistakes = Mistakes(f"{describe(self)} add_row({title!r})")
-        for widget in widgets:
-            mistakes.require_range("width", widget.width, low=1, high=COLUMNS, way_out="make it narrower")
-        mistakes.raise_all()
         self._rows.append((title, widgets))
 
     def add_alarms(self, alarms: Iterable[cloudwatch.IAlarm]) -> None:
@@ -215,15 +208,15 @@ class PipelineDashboard(Construct):
         published = [self._of(name, Metric.PUBLISHED, f"published by {name}") for name in publishers]
         failed = [self._of(name, Metric.PUBLISH_FAILED, f"not published by {name}") for name in publishers]
         waiting = [
-            _of_queue(queue, "ApproximateNumberOfMessagesVisible", "waiting"),
-            _of_queue(queue, "ApproximateNumberOfMessagesNotVisible", "in flight, or hidden until a retry"),
-            _of_queue(queue, "ApproximateNumberOfMessagesDelayed", "delayed"),
+            self._of_queue(queue, "ApproximateNumberOfMessagesVisible", "waiting"),
+            self._of_queue(queue, "ApproximateNumberOfMessagesNotVisible", "in flight, or hidden until a retry"),
+            self._of_queue(queue, "ApproximateNumberOfMessagesDelayed", "delayed"),
         ]
         done = [self._own(Metric.PROCESSED, "processed"), self._own(Metric.DUPLICATE, "duplicates")]
         blocked = self._own(Metric.GROUP_BLOCKED, "attempts in a blocked group")
         lost = [self._own(Metric.PARKED, "parked with their reason")] if dead else [blocked]
         if dead is not None:
-            lost.append(_of_queue(dead, "ApproximateNumberOfMessagesVisible", "in the dead-letter queue"))
+            lost.append(self._of_queue(dead, "ApproximateNumberOfMessagesVisible", "in the dead-letter queue"))
         return [
             self.graph("1 · In", [*published, *failed]),
             self.graph("2 · Queue", waiting, alarms=["InFlight"]),
@@ -237,14 +230,14 @@ class PipelineDashboard(Construct):
         names = (Metric.PROCESSED, Metric.DUPLICATE, Metric.RETRIED, Metric.DEFERRED, Metric.PARKED)
         age = [
             self._own(Metric.MESSAGE_AGE, "of what is received, s", "Maximum"),
-            _of_queue(queue, "ApproximateAgeOfOldestMessage", "of the oldest by SQS, s"),
+            self._of_queue(queue, "ApproximateAgeOfOldestMessage", "of the oldest by SQS, s"),
         ]
         runs = [
-            function.metric_invocations(statistic="Sum", label="invocations"),
-            function.metric_errors(statistic="Sum", label="errors"),
-            function.metric_throttles(statistic="Sum", label="throttles"),
+            function.metric_invocations(statistic="Sum", label="invocations", period=self._period),
+            function.metric_errors(statistic="Sum", label="errors", period=self._period),
+            function.metric_throttles(statistic="Sum", label="throttles", period=self._period),
         ]
-        duration = [function.metric_duration(statistic="p99", label="duration p99, ms")]
+        duration = [function.metric_duration(statistic="p99", label="duration p99, ms", period=self._period)]
         return [
             self.graph("Received: new and redriven", received, stacked=True),
             self.graph("Outcomes", [self._own(name, name) for name in names], stacked=True),
@@ -285,12 +278,11 @@ class PipelineDashboard(Construct):
 
     def _add_table(self, title: str, table: dynamodb.ITable, *, index: str | None = None) -> None:
         kinds = ("Read", "Write")
-        capacity = [table_metric(table, f"Consumed{kind}CapacityUnits", "Sum", label=kind.lower()) for kind in kinds]
-        throttles = [table_metric(table, f"{kind}ThrottleEvents", "Sum", label=kind.lower()) for kind in kinds]
+        capacity = [self._of_table(table, f"Consumed{kind}CapacityUnits", kind.lower()) for kind in kinds]
+        throttles = [self._of_table(table, f"{kind}ThrottleEvents", kind.lower()) for kind in kinds]
         if index is not None:
-            label = f"write, index {index}"
-            throttles.append(table_metric(table, "WriteThrottleEvents", "Sum", index=index, label=label))
-        conflicts = [table_metric(table, "TransactionConflict", "Sum", label="conflicts")]
+            throttles.append(self._of_table(table, "WriteThrottleEvents", f"write, index {index}", index))
+        conflicts = [self._of_table(table, "TransactionConflict", "conflicts")]
         alarms = ["InboxThrottles"] if index is not None else []
         self.add_row(
             f"Table: {title}",
@@ -304,15 +296,21 @@ class PipelineDashboard(Construct):
     # --- Metrics ----------------------------------------------------------------------------------------------------
 
     def _own(self, name: str, label: str, statistic: str = "Sum") -> cloudwatch.Metric:
-        return own_metric(self._service, name, statistic, label=label)
+        return own_metric(self._service, name, statistic, label=label, period=self._period)
 
-    @staticmethod
-    def _of(service: str, name: str, label: str) -> cloudwatch.Metric:
-        return own_metric(service, name, "Sum", label=label)
+    def _of(self, service: str, name: str, label: str) -> cloudwatch.Metric:
+        return own_metric(service, name, "Sum", label=label, period=self._period)
+
+    def _of_queue(self, queue: sqs.IQueue, name: str, label: str) -> cloudwatch.Metric:
+        dimensions = {"QueueName": queue.queue_name}
+        return metric("AWS/SQS", name, dimensions, "Maximum", label=label, period=self._period)
+
+    def _of_table(self, table: dynamodb.ITable, name: str, label: str, index: str | None = None) -> cloudwatch.Metric:
+        return table_metric(table, name, "Sum", index=index, label=label, period=self._period)
 
     def _of_s3(self, filter_id: str, name: str, statistic: str, label: str) -> cloudwatch.Metric:
         dimensions = {"BucketName": self._pipeline.bucket.bucket.bucket_name, "FilterId": filter_id}
-        return metric("AWS/S3", name, dimensions, statistic, label=label)
+        return metric("AWS/S3", name, dimensions, statistic, label=label, period=self._period)
 
     # --- The body ---------------------------------------------------------------------------------------------------
 
@@ -372,10 +370,6 @@ def lay_out(rows: Iterable[Sequence[cloudwatch.IWidget]]) -> list[Any]:
 def _text(markdown: str, *, height: int) -> cloudwatch.IWidget:
     background = cloudwatch.TextWidgetBackground.TRANSPARENT
     return cloudwatch.TextWidget(markdown=markdown, width=COLUMNS, height=height, background=background)
-
-
-def _of_queue(queue: sqs.IQueue, name: str, label: str) -> cloudwatch.Metric:
-    return metric("AWS/SQS", name, {"QueueName": queue.queue_name}, "Maximum", label=label)
 
 
 @jsii.implements(IStableStringProducer)
