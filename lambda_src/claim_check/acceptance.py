@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A received message, decoded as far as it could be."""
+    """A received message, decoded as far as it could be.
+
+    Attributes:
+        delivery: The message.
+        content: What is to be worked on, or why nothing is.
+        decoded: What the message says, accepted or not; None if nobody can read it.
+    """
 
     delivery: Delivery
     content: Envelope | PermanentError
+    decoded: Envelope | None = None
 
     @property
     def identity(self) -> str:
@@ -49,14 +56,15 @@ class Acceptance:
 
     def read(self, delivery: Delivery) -> Reading:
         """Decode a message and check all that needs no look at the inbox."""
+        envelope = None
         try:
             envelope = self._decode(delivery)
             self._check_version(envelope)
             self._check_age(envelope, delivery)
             self._check_reference(envelope)
         except PermanentError as error:
-            return Reading(delivery, error)
-        return Reading(delivery, envelope)
+            return Reading(delivery, error, envelope)
+        return Reading(delivery, envelope, envelope)
 
     def _decode(self, delivery: Delivery) -> Envelope:
         if self._rules.foreign is None:

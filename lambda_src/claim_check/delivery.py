@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from claim_check import contract
 from claim_check.ports import MessageAttribute
+
+_TRACE_ROOT: Final = re.compile(r"(?:^|;)Root=(1-[0-9a-f]{8}-[0-9a-f]{24})(?:;|$)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +45,12 @@ class Delivery:
     trace_header: str | None = None
     dead_letter_source: str | None = None
     sequence_number: str | None = None
+
+    @property
+    def trace_id(self) -> str | None:
+        """Id of the trace that the message was sent in: its producer's, not that of whoever received it (R12.2)."""
+        root = _TRACE_ROOT.search(self.trace_header or "")
+        return root[1] if root else None
 
     @property
     def redriven(self) -> bool:

@@ -61,7 +61,7 @@ class Task:
 
     Attributes:
         delivery: The message as received.
-        envelope: The message decoded; None if it is no envelope that this consumer accepts.
+        envelope: The message decoded; None if nobody can read it.
         deadline: When the handler must stop.
         lease_seconds: How long a lease lasts: past the end of this process's time, unless it is extended.
         watch: Told about the lease.
@@ -178,7 +178,7 @@ class Processor:
         """
         delivery, content = reading.delivery, reading.content
         if isinstance(content, PermanentError):
-            return self._park_unclaimed(Task(delivery, None, deadline, lease_seconds), content)
+            return self._park_unclaimed(Task(delivery, reading.decoded, deadline, lease_seconds), content)
         task = Task(delivery, content, deadline, lease_seconds, watch)
         with self._permits.hold(content.payload.content_length, deadline) as granted:
             if not granted or deadline.remaining() < self._rules.start_seconds:
@@ -406,6 +406,7 @@ def _log_fields(delivery: Delivery, envelope: Envelope | None) -> dict[str, str 
         "queue": delivery.queue,
         "sqsMessageId": delivery.sqs_message_id,
         "receiveCount": delivery.receive_count,
+        "traceId": delivery.trace_id,
     }
     return {**received, **(message_fields(envelope) if envelope else {})}
 

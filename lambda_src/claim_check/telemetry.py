@@ -42,6 +42,7 @@ ALLOWED_FIELDS: Final = frozenset(
         "sqsMessageId",
         "state",
         "tenantId",
+        "traceId",
     }
 )
 """Fields a log line may have. None can hold a payload, an object key or a URL; anything else is dropped."""
