@@ -12,11 +12,13 @@ from claim_check_cdk import (
     AccessLogBucket,
     AlarmTopic,
     ClaimCheckPipeline,
+    DlqArchive,
     DomainTable,
     ExtendedClientBucket,
     ForeignMessages,
     PipelineDashboard,
     ProducerFunction,
+    Reconciler,
     UploadApi,
 )
 from claim_check_cdk.bundling import package_folder
@@ -24,6 +26,7 @@ from stacks.pipeline_outputs import output_pipeline
 from stacks.settings import Settings
 
 CONSUMER: Final = "documents"
+RECONCILER: Final = "documents-reconciler"
 HANDLER_PACKAGE: Final = "claim_check_examples"
 HANDLER: Final = f"{HANDLER_PACKAGE}.documents:handle"
 TABLE_VARIABLE: Final = "DOCUMENTS_TABLE"
@@ -32,7 +35,7 @@ FOREIGN_EVENT_TYPE: Final = "DocumentUploaded"
 
 
 class DocumentsStack(Stack):
-    """Producer function, upload API, documents pipeline, and the table its handler writes.
+    """Producer function, upload API, documents pipeline, the table its handler writes, and a reconciler.
 
     The pipeline also takes what Amazon's Extended Clients offload.
 
@@ -41,7 +44,9 @@ class DocumentsStack(Stack):
         old_clients: Where Extended Clients put their payloads.
         pipeline: The pipeline.
         producer: The function that an application invokes with an event.
+        archive: Keeps dead letters, so that they can be replayed after 30 days.
         uploads: The API by which clients upload large files straight to S3.
+        reconciler: What compares the payloads with the rows that point at them.
         alarms: Where all alarms go.
         dashboard: Everything on one screen.
     """
@@ -100,6 +105,29 @@ class DocumentsStack(Stack):
             log_retention=settings.log_retention,
             removal_policy=keep,
         )
+        self.reconciler = Reconciler(
+            self,
+            "Reconciler",
+            name=RECONCILER,
+            bucket=self.pipeline.bucket,
+            consumers=[self.pipeline],
+            handler_package=package_folder(HANDLER_PACKAGE),
+            alarm_topic=self.alarms.topic,
+            log_retention=settings.log_retention,
+            removal_policy=keep,
+        )
+        self.archive = DlqArchive(
+            self,
+            "DlqArchive",
+            queue=self.pipeline.queue,
+            inbox=self.pipeline.inbox,
+            consumer_name=CONSUMER,
+            access_logs_bucket=logs,
+            handler_package=package_folder(HANDLER_PACKAGE),
+            alarm_topic=self.alarms.topic,
+            log_retention=settings.log_retention,
+            removal_policy=keep,
+        )
         self.dashboard = PipelineDashboard(
             self,
             "Dashboard",
@@ -107,14 +135,18 @@ class DocumentsStack(Stack):
             publishers=[producer_service(CONSUMER), uploads_service(CONSUMER)],
             tables={"documents": self.documents.table},
         )
-        self.dashboard.add_alarms([*self.producer.alarms.values(), *self.uploads.alarms.values()])
+        others = (self.producer.alarms, self.uploads.alarms, self.archive.alarms, self.reconciler.alarms)
+        self.dashboard.add_alarms([alarm for alarms in others for alarm in alarms.values()])
         output_pipeline(
             self,
             self.pipeline,
             self.producer,
+            ArchiveBucketName=self.archive.bucket.bucket_name,
+            ArchiveFunctionName=self.archive.function.function_name,
             AlarmTopicArn=self.alarms.topic.topic_arn,
             DashboardName=self.dashboard.dashboard.ref,
             DocumentsTableName=self.documents.table.table_name,
+            ReconcilerFunctionName=self.reconciler.function.function_name,
             OldClientsBucketName=self.old_clients.bucket.bucket_name,
             UploadApiUrl=self.uploads.url,
             UploadFunctionName=self.uploads.function.function_name,
