@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from aws_cdk import Annotations, Duration, RemovalPolicy
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -35,11 +35,16 @@ _EVERY_LETTER: Final = f"{ARCHIVE_PREFIX}*"
 
 
 class ArchivableQueue(PlannedQueue, Protocol):
-    """A queue whose dead letters can be archived, such as `MessageQueue`."""
+    """A queue whose dead letters can be archived, such as `MessageQueue`; it must be one that `CountsArchive`, too."""
 
     @property
     def dead_letter_queue(self) -> sqs.IQueue | None:
         """Its DLQ."""
+
+
+@runtime_checkable
+class CountsArchive(Protocol):
+    """A queue that can count an archive in its plans: without that, payloads would die before their letters."""
 
     def count_archive(self, keep: Duration) -> None:
         """Have every retention plan of this queue count the archive."""
@@ -130,6 +135,13 @@ class DlqArchive(Construct):
             "look after it with DlqSampler, or give it a DLQ",
         )
         mistakes.require(
+            isinstance(queue, CountsArchive),
+            "queue",
+            type(queue).__name__,
+            "cannot count an archive in its retention plan, so payloads would die before their letters",
+            "give your fork of MessageQueue the method count_archive",
+        )
+        mistakes.require(
             bucket is None or access_logs_bucket is None,
             "access_logs_bucket",
             "given",
@@ -137,6 +149,7 @@ class DlqArchive(Construct):
             "set it up on the bucket itself",
         )
         mistakes.raise_all()
+        assert isinstance(queue, CountsArchive)  # noqa: S101 - checked above
         assert dlq is not None  # noqa: S101 - checked above
         assert keep_seconds is not None  # noqa: S101 - checked above
         assert margin_seconds is not None  # noqa: S101 - checked above

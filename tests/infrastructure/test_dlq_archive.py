@@ -357,6 +357,19 @@ def test_a_queue_that_blocks_has_nothing_to_archive() -> None:
         Parts(queue={"fifo": FifoOptions(on_poison="block")})
 
 
+def test_a_queue_that_cannot_count_the_archive_is_refused() -> None:
+    class Fork:
+        """A fork of `MessageQueue` from before there was an archive."""
+
+        def __init__(self, queue: MessageQueue) -> None:
+            """Copy what it has."""
+            self.dead_letter_queue, self.retention_plan = queue.dead_letter_queue, queue.retention_plan
+
+    stack = make_stack()
+    with pytest.raises(InvalidSettingsError, match="queue = Fork: cannot count an archive"):
+        DlqArchive(stack, "Archive", queue=Fork(MessageQueue(stack, "Queue")), consumer_name="documents")
+
+
 def test_a_sampler_with_nothing_to_look_at_is_refused() -> None:
     stack = make_stack()
     queue = MessageQueue(stack, "Queue", fifo=FifoOptions(on_poison="block"))
