@@ -14,7 +14,15 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from claim_check.contract import ERROR_CODES, INBOX_OPEN_INDEX, ErrorCode, Metric, producer_service
+from claim_check.contract import (
+    ERROR_CODES,
+    INBOX_OPEN_INDEX,
+    OTHER_REASON,
+    ErrorCode,
+    Metric,
+    dead_letter_metric,
+    producer_service,
+)
 from claim_check_cdk.alarm_rules import PERIOD_SECONDS, metric, own_metric, runbook, table_metric
 from claim_check_cdk.validation import Mistakes, describe
 
@@ -22,6 +30,9 @@ COLUMNS: Final = 24
 """Width of a dashboard."""
 
 _GRAPH_HEIGHT: Final = 6
+_SAMPLED: Final = Duration.hours(1)
+"""Period of what is measured on a schedule."""
+
 _OF_OTHERS: Final = frozenset({ErrorCode.INVALID_NOTIFICATION, ErrorCode.ALREADY_STAGED, ErrorCode.OUTBOX_FULL})
 """Codes that no consumer of events counts."""
 
@@ -167,6 +178,32 @@ class PipelineDashboard(Construct):
         """
         self._alarms += alarms
 
+    def add_dead_letters(self, watch: WatchedAlarms, *, archived: bool = False) -> None:
+        """Add a row of what is sampled from the DLQ and the inbox, and the alarms on it.
+
+        Args:
+            watch: What samples them, such as `DlqSampler` or `DlqArchive`.
+            archived: Whether it archives, too.
+        """
+        self.add_alarms(watch.alarms.values())
+        reasons = [*sorted(ERROR_CODES - _OF_OTHERS), OTHER_REASON]
+        letters = [self._sampled(dead_letter_metric(code), code) for code in reasons]
+        age = [self._sampled(Metric.OLDEST_DEAD_LETTER, "oldest, s")]
+        life = [self._sampled(Metric.DEAD_LETTER_LIFE_LEFT, "days of payload life left, least", "Minimum")]
+        rest = [self._sampled(Metric.STUCK_WORK, "stuck rows of the inbox")]
+        if archived:
+            rest.append(self._sampled(Metric.ARCHIVED_LETTERS, "archived", "Sum"))
+            rest.append(self._sampled(Metric.ARCHIVE_FAILED, "not archived", "Sum"))
+        self.add_row(
+            "Dead letters, as sampled",
+            [
+                self.graph("By reason", letters, stacked=True),
+                self.graph("Age", age),
+                self.graph("Life left", life),
+                self.graph("Stuck work, and the archive" if archived else "Stuck work", rest),
+            ],
+        )
+
     def graph(
         self,
         title: str,
@@ -297,6 +334,9 @@ class PipelineDashboard(Construct):
 
     def _own(self, name: str, label: str, statistic: str = "Sum") -> cloudwatch.Metric:
         return own_metric(self._service, name, statistic, label=label, period=self._period)
+
+    def _sampled(self, name: str, label: str, statistic: str = "Maximum") -> cloudwatch.Metric:
+        return own_metric(self._service, name, statistic, label=label, period=_SAMPLED)
 
     def _of(self, service: str, name: str, label: str) -> cloudwatch.Metric:
         return own_metric(service, name, "Sum", label=label, period=self._period)

@@ -14,8 +14,9 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk.assertions import Template
 
-from claim_check.contract import ERROR_CODES, Metric
+from claim_check.contract import ERROR_CODES, ErrorCode, Metric, dead_letter_metric
 from claim_check_cdk import (
+    DlqSampler,
     DomainTable,
     FifoOptions,
     InboxTable,
@@ -93,6 +94,14 @@ class Sample:
         self.second.add_row("Outbox", [lag, lag])
         self.more = self.documents.alarms.alarms["WorkAge"]
         self.second.add_alarms([self.more])
+        self.sampler = DlqSampler(
+            self.stack,
+            "Sampler",
+            queue=self.orders.queue,
+            consumer_name=self.orders.consumer_name,
+            inbox=self.orders.inbox,
+        )
+        self.second.add_dead_letters(self.sampler, archived=True)
         self.findings = [found for found in findings(self.stack) if "First/" in found[1] or "Second/" in found[1]]
         self.template = Template.from_stack(self.stack)
         self.bodies = [body_of(one) for one in resources(self.template, "AWS::CloudWatch::Dashboard").values()]
@@ -194,7 +203,7 @@ def test_every_metric_of_its_own_rows_is_emitted_by_somebody(sample: Sample) -> 
 def test_the_rows_are_these(sample: Sample) -> None:
     common = ["Flow: in, waiting, done, dead", "Work", "Payloads", "Errors", "Table: inbox"]
     assert sample.titles(0) == [*common, "Table: documents"]
-    assert sample.titles(1) == [*common, "Outbox"]
+    assert sample.titles(1) == [*common, "Outbox", "Dead letters, as sampled"]
 
 
 def test_the_flow_goes_from_left_to_right(sample: Sample) -> None:
@@ -254,7 +263,10 @@ def test_each_table_shows_capacity_throttles_and_conflicts(sample: Sample) -> No
 def test_the_alarms_are_at_the_top_those_of_others_too(sample: Sample) -> None:
     for body, alarms in zip(
         sample.bodies,
-        (sample.documents.alarms.alarms.values(), [*sample.orders.alarms.alarms.values(), sample.more]),
+        (
+            sample.documents.alarms.alarms.values(),
+            [*sample.orders.alarms.alarms.values(), sample.more, *sample.sampler.alarms.values()],
+        ),
         strict=True,
     ):
         first = body["widgets"][0]
@@ -273,6 +285,14 @@ def test_a_text_says_how_to_read_it_and_where_the_runbook_is(sample: Sample) -> 
     stack.node.set_context(RUNBOOK_CONTEXT, "https://git.example.com/runbook.md")
     PipelineDashboard(stack, "D", pipeline=make_pipeline(stack, "s", fifo=None))
     assert "[runbook](https://git.example.com/runbook.md)" in str(Template.from_stack(stack).to_json())
+
+
+def test_what_is_sampled_of_dead_letters_has_a_row(sample: Sample) -> None:  # R5.3, R12.1
+    reasons = sample.lines(1, "By reason")
+    assert reasons[ErrorCode.MISSING_PAYLOAD] == dead_letter_metric(ErrorCode.MISSING_PAYLOAD)
+    assert list(sample.lines(1, "Life left").values()) == [Metric.DEAD_LETTER_LIFE_LEFT]
+    names = set(sample.lines(1, "Stuck work, and the archive").values())
+    assert names == {Metric.STUCK_WORK, Metric.ARCHIVED_LETTERS, Metric.ARCHIVE_FAILED}
 
 
 def test_what_is_added_and_does_not_fit_goes_below(sample: Sample) -> None:
@@ -324,4 +344,5 @@ def test_the_period_holds_for_every_line(sample: Sample) -> None:
     shown = [one for one in watched(Template.from_stack(stack).to_json()) if ": " in one.where]
     assert {one.period for one in shown} == {300}
     assert alarmed
-    assert {one.period for one in watched(sample.template.to_json()) if one.namespace != "N"} == {60}
+    usual = [one for one in watched(sample.template.to_json()) if one.where.startswith("First")]
+    assert {one.period for one in usual} == {60}
