@@ -39,6 +39,7 @@ class StoredMessage:
         visible_at: Hidden until then.
         receipt_handle: Of the last receive.
         sequence_number: On FIFO, its place among all messages of the queue.
+        dead_letter_source: ARN of the queue that SQS itself moved it from.
     """
 
     sqs_message_id: str
@@ -49,6 +50,7 @@ class StoredMessage:
     visible_at: float = 0.0
     receipt_handle: str = ""
     sequence_number: str | None = None
+    dead_letter_source: str | None = None
 
 
 @dataclass
@@ -270,7 +272,9 @@ class FakeQueue:
         sent_at = self.clock.now() if queue.fifo else one.sent_at
         target = self._queue(dlq)
         number = target.next_number()
-        target.messages.append(StoredMessage(one.sqs_message_id, one.message, sent_at, sequence_number=number))
+        moved = StoredMessage(one.sqs_message_id, one.message, sent_at, sequence_number=number)
+        moved.dead_letter_source = _arn(next(url for url, known in self._queues.items() if known is queue))
+        target.messages.append(moved)
 
 
 def size_of(message: OutgoingMessage) -> int:
@@ -328,6 +332,7 @@ def _record(queue_url: str, one: StoredMessage) -> dict[str, Any]:
         "MessageGroupId": one.message.group_id,
         "MessageDeduplicationId": one.message.deduplication_id,
         "AWSTraceHeader": one.message.trace_header,
+        "DeadLetterQueueSourceArn": one.dead_letter_source,
         "SequenceNumber": one.sequence_number,
     }
     system |= {name: value for name, value in optional.items() if value is not None}
@@ -339,9 +344,13 @@ def _record(queue_url: str, one: StoredMessage) -> dict[str, Any]:
         "messageAttributes": {name: _lambda_attribute(value) for name, value in one.message.attributes.items()},
         "md5OfBody": "0" * 32,
         "eventSource": "aws:sqs",
-        "eventSourceARN": f"arn:aws:sqs:us-east-1:000000000000:{queue_url.rpartition('/')[2]}",
+        "eventSourceARN": _arn(queue_url),
         "awsRegion": "us-east-1",
     }
+
+
+def _arn(queue_url: str) -> str:
+    return f"arn:aws:sqs:us-east-1:000000000000:{queue_url.rpartition('/')[2]}"
 
 
 def _api_message(one: StoredMessage) -> dict[str, Any]:

@@ -442,7 +442,7 @@ def test_what_stands_behind_ten_that_stay_is_said_to_be_unseen(fifo: DlqWorld) -
         fifo.lose_payload(one)
     report = fifo.redriver(canary_seconds=None, settle_seconds=0.0).run()
     assert report.moved == []
-    assert report.hidden == 5
+    assert report.unseen == 5
 
 
 # --- Failures on the way --------------------------------------------------------------------------------------------

@@ -149,9 +149,7 @@ class Redriver:
         with closing(windows if source.ordered else self._ahead(windows)) as coming:
             for window in coming:
                 self._work_on(window)
-        if source.ordered:
-            left = (source.total() or 0) - (self._left() - left_before)
-            self._report.hidden += max(0, left)
+        self._report.unseen += max(0, (source.total() or 0) - (self._left() - left_before))
 
     def _left(self) -> int:
         """How many dead letters were seen and stay."""

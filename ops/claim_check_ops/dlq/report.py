@@ -61,7 +61,8 @@ class Report:
         not_given_back: Ids of those that stay hidden until their time is up.
         not_meant: How many were looked at and not meant.
         came_back: How many copies are in the DLQ again.
-        hidden: How many the DLQ may hold behind others of their groups, never seen.
+        unseen: About how many more there are that were never seen: behind others of their groups on FIFO, in the hands
+            of somebody else, or parked since.
         stopped: Why it ended early; None if it did not.
         interrupted: Whether a person ended it.
         seconds: From the first copy to the last.
@@ -77,7 +78,7 @@ class Report:
     not_given_back: set[str] = field(default_factory=set)
     not_meant: int = 0
     came_back: int = 0
-    hidden: int = 0
+    unseen: int = 0
     stopped: str | None = None
     interrupted: bool = False
     seconds: float = 0.0
@@ -144,7 +145,7 @@ class Report:
             "hiddenUntilTheirTimeIsUp": sorted(self.not_given_back),
             "notMeant": self.not_meant,
             "cameBack": self.came_back,
-            "neverSeen": self.hidden,
+            "neverSeen": self.unseen,
             "outcomes": self.fates(),
         }
 

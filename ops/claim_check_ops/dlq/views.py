@@ -328,7 +328,7 @@ def report_lines(report: Report) -> list[str]:
         "sent, but still in the DLQ; run the same command again to remove them": len(report.still_there),
         "not meant": report.not_meant,
         "hidden until their time is up, since they could not be given back": len(report.not_given_back),
-        "perhaps behind others of their groups, never seen": report.hidden,
+        "or so more were never seen: hidden, behind others of their groups, or new; run it again": report.unseen,
     }
     lines += [f"{number} {text}." for text, number in facts.items() if number]
     if report.stopped is not None:
