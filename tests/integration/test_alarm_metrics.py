@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
@@ -16,24 +16,15 @@ from claim_check import Claim, Envelope
 from claim_check.adapters.powertools import PowertoolsTelemetry
 from claim_check.adapters.session import Clients
 from claim_check.aws import consumer
-from claim_check.contract import METRIC_NAMESPACE, ErrorCode, Metric, object_key
+from claim_check.contract import METRIC_DIMENSION, METRIC_NAMESPACE, ErrorCode, Metric, object_key
 from claim_check.delivery import Delivery
 from claim_check.envelope import encode
 from claim_check_ops.local import wait_until
 from claim_check_ops.local.deployment import Deployment
 from claim_check_ops.local.documents_run import DocumentsRun
+from tests.metric_sources import emits, services, watched
 
 pytestmark = pytest.mark.integration
-
-AWS_METRICS: Final = {
-    # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
-    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", ("QueueName",)),
-    ("AWS/SQS", "ApproximateAgeOfOldestMessage", ("QueueName",)),
-    # https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
-    ("AWS/Lambda", "Errors", ("FunctionName",)),
-    ("AWS/Lambda", "Throttles", ("FunctionName",)),
-}
-"""Metrics of AWS's own, as its documentation lists them."""
 
 
 def emitted(documents: list[dict[str, Any]]) -> set[tuple[str, str, tuple[str, ...]]]:
@@ -45,17 +36,6 @@ def emitted(documents: list[dict[str, Any]]) -> set[tuple[str, str, tuple[str, .
                 assert all(document[dimension] for dimension in dimensions)
                 found |= {(directive["Namespace"], one["Name"], tuple(dimensions)) for one in directive["Metrics"]}
     return found
-
-
-def watched(template: Path) -> set[tuple[str, str, tuple[str, ...]]]:
-    """Namespace, name and dimensions of every metric that an alarm of a template watches."""
-    resources = json.loads(template.read_text(encoding="utf-8"))["Resources"].values()
-    alarms = [one["Properties"] for one in resources if one["Type"] == "AWS::CloudWatch::Alarm"]
-    assert alarms
-    return {
-        (alarm["Namespace"], alarm["MetricName"], tuple(sorted(one["Name"] for one in alarm["Dimensions"])))
-        for alarm in alarms
-    }
 
 
 def denied_read(documents: Deployment, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -120,10 +100,44 @@ def test_no_alarm_watches_a_metric_that_nobody_emits(
     captured = documents.aws.lambda_metrics(documents.consumer_function)
     captured += denied_read(documents, capsys)
     captured += blocked_group(blocking)
+    captured += documents.aws.lambda_metrics(documents.producer_function)
+    found = emitted(captured)
     templates = [*assembly.glob("*.template.json"), *blocking_assembly.glob("*.template.json")]
-    assert len(templates) == 3
-    for template in templates:
-        assert watched(template) - emitted(captured) - AWS_METRICS == set()
-    names = {name for namespace, name, _ in emitted(captured) if namespace == METRIC_NAMESPACE}
-    assert {ErrorCode.MISSING_PAYLOAD, ErrorCode.CHECKSUM_MISMATCH, ErrorCode.ACCESS_DENIED} <= names
-    assert Metric.GROUP_BLOCKED in {metric for template in templates for _, metric, _ in watched(template)}
+    assert len(templates) >= 3
+    every = [one for path in templates for one in watched(json.loads(path.read_text(encoding="utf-8")))]
+    assert [(one.where, one.kind) for one in every if one.kind not in found and not emits(*one.kind)] == []
+    own = {one.kind for one in every if one.namespace == METRIC_NAMESPACE}
+    assert {ErrorCode.MISSING_PAYLOAD, ErrorCode.CHECKSUM_MISMATCH, ErrorCode.ACCESS_DENIED} <= {
+        name for _, name, _ in own & found
+    }
+    seen = {Metric.GROUP_BLOCKED, Metric.PAYLOAD_LIFE_LEFT, Metric.NEW, Metric.PROCESSED, Metric.PUBLISHED}
+    assert seen <= {name for _, name, _ in own & found}, "watched as the deployed functions emit them"
+
+
+def test_the_deployed_functions_emit_under_the_names_that_are_watched(
+    documents: Deployment, assembly: Path, run: DocumentsRun
+) -> None:
+    assert run.succeeded
+    emf = [
+        document
+        for function in (documents.consumer_function, documents.producer_function)
+        for document in documents.aws.lambda_metrics(function)
+    ]
+    names = {document[METRIC_DIMENSION] for document in emf}
+    (template,) = (json.loads(path.read_text(encoding="utf-8")) for path in assembly.glob("Documents.template.json"))
+    assert {"documents", "documents-producer"} <= names <= services(template)
+
+
+def test_the_dashboards_were_deployed(documents: Deployment) -> None:
+    """Each with the body of its template, references resolved."""
+    cloudwatch = documents.aws.cloudwatch
+    names = [one["DashboardName"] for one in cloudwatch.list_dashboards()["DashboardEntries"]]
+    assert len(names) >= 2
+    for name in names:
+        body = json.loads(cloudwatch.get_dashboard(DashboardName=name)["DashboardBody"])
+        widgets = body["widgets"]
+        assert len(widgets) > 20
+        assert "Fn::" not in json.dumps(body)
+        arns = [arn for one in widgets if one["type"] == "alarm" for arn in one["properties"]["alarms"]]
+        assert arns
+        assert all(arn.startswith("arn:aws:cloudwatch:") for arn in arns)
