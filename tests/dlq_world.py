@@ -195,7 +195,7 @@ class DlqWorld(World):
             assessor=self.assessor(),
             destinations=Destinations(self.directory, dlq, named=named),
             life_seconds=self.life_seconds,
-            dlq_seconds=DLQ_SECONDS,
+            dlq=dlq,
             clock=self.clock,
         )
 

@@ -16,16 +16,12 @@ from rich.console import Console
 from claim_check.errors import ClaimCheckError, InvalidSetting
 from claim_check_ops.dlq import views
 from claim_check_ops.dlq.assessing import Assessed, Court
-from claim_check_ops.dlq.destinations import Destinations
 from claim_check_ops.dlq.finding import archive_bucket as find_archive
 from claim_check_ops.dlq.journal import JournalInUse, JournalMismatch, default_path, opened
 from claim_check_ops.dlq.letters import DeadLetter, grouped
-from claim_check_ops.dlq.outcomes import Outcomes
 from claim_check_ops.dlq.pace import Limit
-from claim_check_ops.dlq.ports import QueueFacts
-from claim_check_ops.dlq.prefetch import one_ahead
-from claim_check_ops.dlq.redrive_progress import Bar, redrive_progress
-from claim_check_ops.dlq.redriving import Orders, Redriver, total_of
+from claim_check_ops.dlq.redrive_progress import redrive_progress
+from claim_check_ops.dlq.redriving import Orders, total_of
 from claim_check_ops.dlq.report import Report
 from claim_check_ops.dlq.selecting import InvalidAge, InvalidSize, Selection, ids_of, parse_age, parse_size
 from claim_check_ops.dlq.surveying import Sample, survey
@@ -227,7 +223,7 @@ def redrive(
         delete_completed=delete_completed,
     )
     with _at_desk(_Place(function, consumer, dlq_url, archive, archive_bucket)) as desk:
-        court, dlq = _court(desk, to)
+        court = desk.court(to=to)
         planned, sample = _plan(desk, court, selection)
         if dry_run:
             _show_plan(planned, sample, orders, as_json=as_json)
@@ -235,9 +231,9 @@ def redrive(
             return
         if not as_json:
             typer.echo(views.estimate(planned, orders.limit), err=True)
-        path = journal or default_path(dlq.name, os.environ, Path.home())
+        path = journal or default_path(court.dlq.name, os.environ, Path.home())
         report = _perform(
-            desk, court, orders, total_of(planned), path, about={"dlq": dlq.arn, "to": to, **selection.document()}
+            desk, court, orders, total_of(planned), path, about={"dlq": court.dlq.arn, "to": to, **selection.document()}
         )
         _show_report(report, path, as_json=as_json)
         if report.interrupted:
@@ -278,7 +274,7 @@ def _at_desk(place: _Place) -> Iterator["Desk"]:
     try:
         with ends_orderly():
             yield desk
-    except (JournalInUse, JournalMismatch, PipelineNotFound) as error:
+    except (InvalidSetting, JournalInUse, JournalMismatch, PipelineNotFound) as error:
         raise _wrong(str(error)) from error
     except ClaimCheckError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
@@ -342,23 +338,6 @@ def _parsed(option: str, text: str | None, parse: Any) -> Any:  # noqa: ANN401 -
         raise typer.BadParameter(str(error), param_hint=option) from error
 
 
-def _court(desk: "Desk", to: str | None) -> tuple[Court, QueueFacts]:
-    dlq = desk.directory.facts(desk.dlq_url)
-    named = None
-    if to is not None:
-        named = desk.directory.find(to)
-        if named is None or named.arn == dlq.arn:
-            raise _wrong(f"--to {to}: " + ("there is no such queue" if named is None else "is the DLQ itself"))
-    court = Court(
-        assessor=desk.assessor,
-        destinations=Destinations(desk.directory, dlq, named=named),
-        life_seconds=desk.settings.inbox_ttl_seconds,
-        dlq_seconds=dlq.retention_seconds,
-        clock=desk.clock,
-    )
-    return court, dlq
-
-
 def _plan(desk: "Desk", court: Court, selection: Selection) -> tuple[list[Assessed], Sample]:
     sample = _sample(desk, None)
     now = desk.clock.now()
@@ -374,21 +353,7 @@ def _perform(
     ):
         if kept.resumed:
             typer.echo(f"Going on with redrive {kept.run}, as {path} says.", err=True)
-        return _redriver(desk, court, orders, kept, bar).run()
-
-
-def _redriver(desk: "Desk", court: Court, orders: Orders, kept: Any, bar: Bar) -> Redriver:  # noqa: ANN401 - a journal
-    return Redriver(
-        desk.new_sources(),
-        desk.queue,
-        court=court,
-        outcomes=Outcomes(desk.inbox),
-        journal=kept,
-        orders=orders,
-        clock=desk.clock,
-        told=bar,
-        ahead=one_ahead,
-    )
+        return desk.redriver(court, orders, journal=kept, told=bar).run()
 
 
 # --- What they print ------------------------------------------------------------------------------------------------

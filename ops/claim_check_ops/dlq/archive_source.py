@@ -1,4 +1,4 @@
-"""The archive of a DLQ as a source of dead letters (R6.5). Nothing there is ever hidden: nothing is to be given back."""
+"""The archive of a DLQ as a source of dead letters (R6.5). Nothing there is hidden, so nothing is to be given back."""
 
 from __future__ import annotations
 

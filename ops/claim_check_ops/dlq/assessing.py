@@ -78,18 +78,18 @@ class Court:
     Attributes:
         assessor: Finds out what can be known.
         destinations: Where dead letters go.
+        dlq: The DLQ.
         life_seconds: How long the plan lets a payload live.
-        dlq_seconds: How long the DLQ keeps a message.
         clock: Time.
     """
 
     assessor: Assessor
     destinations: Destinations
+    dlq: QueueFacts
     life_seconds: float
-    dlq_seconds: float
     clock: Clock
 
     def assess(self, letters: Sequence[DeadLetter]) -> list[Assessed]:
         """Judge dead letters by what is known now."""
-        judge = Judge(life_seconds=self.life_seconds, dlq_seconds=self.dlq_seconds, now=self.clock.now())
+        judge = Judge(life_seconds=self.life_seconds, dlq_seconds=self.dlq.retention_seconds, now=self.clock.now())
         return self.assessor.assess(letters, judge=judge, destinations=self.destinations)

@@ -17,12 +17,17 @@ from claim_check.consumer_rules import ConsumerRules
 from claim_check.errors import InvalidSetting
 from claim_check.ports import Clock, InboxReader, MessageQueue
 from claim_check_ops.dlq.archive_source import ArchiveSource
-from claim_check_ops.dlq.assessing import Assessor
+from claim_check_ops.dlq.assessing import Assessor, Court
 from claim_check_ops.dlq.aws_queues import SqsDirectory
+from claim_check_ops.dlq.destinations import Destinations
+from claim_check_ops.dlq.journal import Journal
 from claim_check_ops.dlq.letters import LetterReader
+from claim_check_ops.dlq.outcomes import Outcomes
 from claim_check_ops.dlq.payloads import PayloadChecker
 from claim_check_ops.dlq.ports import DeadLetterSource, QueueDirectory
+from claim_check_ops.dlq.prefetch import one_ahead
 from claim_check_ops.dlq.queue_source import QueueSource
+from claim_check_ops.dlq.redriving import Orders, Redriver, Told
 
 if TYPE_CHECKING:
     from claim_check.settings import ConsumerSettings
@@ -51,6 +56,51 @@ class Desk:
     assessor: Assessor
     clock: Clock
     new_sources: Callable[[], Sequence[DeadLetterSource]]
+
+    def court(self, *, to: str | None = None) -> Court:
+        """Judges for a redrive.
+
+        Args:
+            to: Name of the queue that everything goes to.
+
+        Raises:
+            InvalidSetting: There is no such queue, or it is the DLQ itself.
+            ReadRefused: SQS refuses to tell of a queue.
+            Unavailable: It does not answer.
+        """
+        dlq = self.directory.facts(self.dlq_url)
+        named = None if to is None else self.directory.find(to)
+        if to is not None and (named is None or named.arn == dlq.arn):
+            problem = "there is no such queue" if named is None else "is the DLQ itself"
+            raise InvalidSetting(f"--to {to}: {problem}; name a queue of this account and Region")
+        return Court(
+            assessor=self.assessor,
+            destinations=Destinations(self.directory, dlq, named=named),
+            dlq=dlq,
+            life_seconds=self.settings.inbox_ttl_seconds,
+            clock=self.clock,
+        )
+
+    def redriver(self, court: Court, orders: Orders, *, journal: Journal, told: Told) -> Redriver:
+        """A redrive, not yet begun.
+
+        Args:
+            court: Judges.
+            orders: How it is to be done.
+            journal: What was done before, and is done now.
+            told: Is told how far it is.
+        """
+        return Redriver(
+            self.new_sources(),
+            self.queue,
+            court=court,
+            outcomes=Outcomes(self.inbox),
+            journal=journal,
+            orders=orders,
+            clock=self.clock,
+            told=told,
+            ahead=one_ahead,
+        )
 
 
 def rules(settings: ConsumerSettings) -> ConsumerRules:
