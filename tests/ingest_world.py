@@ -168,6 +168,20 @@ class IngestWorld:
         states = {key: self.bucket.current(key) for key in self.bucket.versions}
         return {key: (state.version_id, state.etag) for key, state in states.items() if state is not None}
 
+    def check_order(self) -> None:
+        """Every effect is of a state that was current at the time of the last one of its object, or later."""
+        places: dict[str, int] = {}
+        for write in self.ledger.applied:
+            key = write.key["key"]
+            wanted = None if write.item is None else (write.item["version"], write.item["etag"])
+            states = [
+                None if state is None else (state.version_id, state.etag)
+                for state in self.bucket.history.get(key, [None])
+            ]
+            place = next((at for at in range(places.get(key, 0), len(states)) if states[at] == wanted), None)
+            assert place is not None, f"an older state of {key!r} was applied after a newer one"
+            places[key] = place
+
 
 def take_all(queue: FakeQueue, queue_url: str) -> list[str]:
     """Bodies of all messages of a queue, which is empty afterwards."""
