@@ -29,6 +29,7 @@ from claim_check_cdk import (
     UploadApi,
 )
 from stacks.documents_stack import DocumentsStack
+from stacks.ingest_stack import IngestStack
 from stacks.settings import ENVIRONMENT_CONTEXT, ENVIRONMENTS_CONTEXT, Settings
 from stacks.wallet_stack import WalletStack
 from tests.infrastructure.kit import PROJECT, acknowledged, findings, flags, make_stack, masked, resources
@@ -91,12 +92,18 @@ def test_logical_ids_of_what_holds_data_never_change(sample: Sample) -> None:
             "DlqArchiveSamplerUndeliveredE09D1EC1",
             "PipelineQueue723C0BA4",
             "PipelineQueueDeadLetterQueue1E6CA382",
+            "ReconcilerUndelivered63EA81E0",
         ],
-        "AWS::DynamoDB::Table": ["DocumentsTable2245A403", "PipelineInboxTable76B6B6B9"],
+        "AWS::DynamoDB::Table": [
+            "DocumentsTable2245A403",
+            "PipelineInboxTable76B6B6B9",
+            "ReconcilerStateTable5B700CB7",
+        ],
         "AWS::Logs::LogGroup": [
             "DlqArchiveSamplerFunctionLogGroup1B36FBBB",
             "PipelineConsumerLogGroupE7AEE49B",
             "ProducerLogGroup921A9B44",
+            "ReconcilerFunctionLogGroup2344ED60",
             "UploadApiAccessLogs7B8B326A",
             "UploadApiUploadsLogGroupE679D892",
         ],
@@ -113,7 +120,7 @@ def test_what_holds_data_stays_in_production(sample: Sample) -> None:
 def test_nothing_needs_a_custom_resource(sample: Sample) -> None:
     types = {resource["Type"] for resource in sample.template.to_json()["Resources"].values()}
     assert not [name for name in types if name.startswith(("Custom::", "AWS::CloudFormation::"))]
-    sample.template.resource_count_is("AWS::Lambda::Function", 4)
+    sample.template.resource_count_is("AWS::Lambda::Function", 5)
 
 
 def test_a_local_run_finds_what_it_needs(sample: Sample) -> None:
@@ -132,6 +139,7 @@ def test_a_local_run_finds_what_it_needs(sample: Sample) -> None:
         "ArchiveBucketName",
         "ArchiveFunctionName",
         "DashboardName",
+        "ReconcilerFunctionName",
     }
 
 
@@ -178,6 +186,9 @@ def test_the_acknowledged_findings_are_exactly_these(sample: Sample) -> None:
         "Documents/Producer/Role/Resource": x_ray,
         "Documents/Producer/Role/DefaultPolicy": [objects],
         "Documents/Producer/Function/Resource": ["Serverless-LambdaDLQ"],
+        "Documents/Reconciler/Function/Role/Resource": x_ray,
+        "Documents/Reconciler/Function/Role/DefaultPolicy": [objects],
+        "Documents/Reconciler/Undelivered": ["AwsSolutions-SQS3", "Serverless-SQSRedrivePolicy"],
         "Documents/UploadApi/Uploads/Role/Resource": x_ray,
         "Documents/UploadApi/Uploads/Role/DefaultPolicy": [objects],
         "Documents/UploadApi/Uploads/Function/Resource": ["Serverless-LambdaDLQ"],
@@ -192,6 +203,7 @@ def test_every_acknowledgement_is_needed(sample: Sample, monkeypatch: pytest.Mon
     found.add(("AwsSolutions-S1", "Documents/AccessLogs/Bucket"))
     # It sees, too, that a queue ends the chain, if a function of the same stack names it as its own.
     found.add(("AwsSolutions-SQS3", "Documents/DlqArchive/Sampler/Undelivered"))
+    found.add(("AwsSolutions-SQS3", "Documents/Reconciler/Undelivered"))
     assert found == {
         (rule, path.removesuffix("/Resource")) for path, rules in sample.acknowledged.items() for rule in rules
     }
@@ -247,7 +259,8 @@ def _write(stack: cdk.Stack, folder: Path) -> str:
 def test_cfn_lint_is_content(sample: Sample, tmp_path: Path) -> None:
     app = cdk.App(context=flags())
     wallet = WalletStack(app, "Wallet", settings=Settings.from_context(app.node))
-    templates = [_write(stack, tmp_path) for stack in (sample.stack, wallet, everything())]
+    ingest = IngestStack(app, "Ingest", settings=Settings.from_context(app.node))
+    templates = [_write(stack, tmp_path) for stack in (sample.stack, wallet, ingest, everything())]
     command = [
         sys.executable,
         "-c",
@@ -341,7 +354,7 @@ def test_the_app_synthesizes_with_all_checks_on(tmp_path: Path) -> None:  # R13.
         for artifact in manifest["artifacts"].values()
         if artifact["type"] == "aws:cloudformation:stack"
     ]
-    assert sorted(stacks) == ["claim-check-documents-local", "claim-check-wallet-local"]
+    assert sorted(stacks) == ["claim-check-documents-local", "claim-check-ingest-local", "claim-check-wallet-local"]
 
 
 _CARELESS = """

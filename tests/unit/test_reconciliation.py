@@ -19,7 +19,7 @@ from tests.reconciliation_world import BUCKET, DAY, HOUR, TENANT, UNCONFIRMED, W
 Setup = Callable[[World], object]
 
 
-def uploaded(world: World, *, age: float = 30 * DAY, **fields: Any) -> str:
+def uploaded(world: World, *, age: float = 30 * DAY, **fields: Any) -> str:  # noqa: ANN401 - of World.put
     """An upload by grant."""
     return world.put("e", age=age, uploaded=True, **{"tags": UNCONFIRMED, **fields})
 
