@@ -301,7 +301,7 @@ def loops(source: SourceBucket, filters: Sequence[KeyFilter]) -> list[str]:
         return []
     logging = Stack.of(source.bucket).resolve(source.cfn.logging_configuration) or {}
     target = logging.get("destinationBucketName", logging.get("DestinationBucketName"))
-    itself = [{"Ref": Stack.of(source.bucket).get_logical_id(source.cfn)}, known(source.cfn.bucket_name)]
+    itself = [{"Ref": Stack.of(source.bucket).get_logical_id(source.cfn)}, known(source.cfn.bucket_name) or "-"]
     prefix = logging.get("logFilePrefix", logging.get("LogFilePrefix")) or ""
     if not logging or (target is not None and target not in itself):
         return []

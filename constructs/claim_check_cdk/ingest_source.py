@@ -69,7 +69,7 @@ def source_bucket(scope: Construct, bucket: s3.IBucket) -> SourceBucket:
     """
     child, stack = bucket.node.default_child, Stack.of(scope)
     cfn = child if isinstance(child, s3.CfnBucket) else None
-    name = bucket.bucket_name if cfn is None else cfn.bucket_name
+    name = bucket.bucket_name if cfn is None else _given_name(cfn)
     foreign = cfn is not None and Stack.of(bucket) is not stack
     seen = bucket
     if foreign and name is not None:
@@ -85,6 +85,11 @@ def source_bucket(scope: Construct, bucket: s3.IBucket) -> SourceBucket:
         account=known(bucket.env.account) or stack.account,
         elsewhere=foreign and name is None,
     )
+
+
+def _given_name(cfn: s3.CfnBucket) -> str | None:
+    """Its name if it was given one; the L2's property is a token even if not, which then resolves to nothing."""
+    return cfn.bucket_name if Stack.of(cfn).resolve(cfn.bucket_name) is not None else None
 
 
 def _chosen_name(stack: Stack) -> str:
