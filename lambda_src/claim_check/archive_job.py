@@ -62,12 +62,14 @@ class DeadLetterReport:
         archived: Of these, stored and deleted from the DLQ.
         failed: Of these, due for the archive, but not stored, or not deleted.
         finished: Whether all of the DLQ was seen; otherwise the next run goes on.
+        stuck: Rows of the inbox that nobody goes on with; None if they were not looked at.
     """
 
     seen: int = 0
     archived: int = 0
     failed: int = 0
     finished: bool = True
+    stuck: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ class DeadLetterJob:
         if self._url is not None:
             self._look_at_queue(self._url, state)
         if self._inbox is not None:
-            self._look_at_inbox(self._inbox)
+            state.report.stuck = self._look_at_inbox(self._inbox)
         self._telemetry.flush()
         if state.error is not None:
             raise state.error
@@ -351,14 +353,15 @@ class DeadLetterJob:
 
     # --- The inbox --------------------------------------------------------------------------------------------------
 
-    def _look_at_inbox(self, inbox: InboxReader) -> None:
+    def _look_at_inbox(self, inbox: InboxReader) -> int | None:
         before = self._clock.now() - self._stuck_after
         try:
             stuck = sum(self._stuck(inbox.open_rows(self._consumer, state=state), before) for state in _UNFINISHED)
         except (ReadRefused, Unavailable) as error:
             self._telemetry.log("error", str(error), errorType=type(error).__qualname__, consumer=self._consumer)
-            return
+            return None
         self._telemetry.count(Metric.STUCK_WORK, stuck)
+        return stuck
 
     @staticmethod
     def _stuck(rows: Iterable[InboxRow], before: float) -> int:

@@ -338,7 +338,7 @@ def test_rows_whose_lease_ended_or_that_failed_long_ago_are_stuck() -> None:
     world.seed_row(world.send(), "FAILED", updated_at=now - 3599)
     world.seed_row(world.send(), "PARKED", updated_at=now - 9000)
     world.seed_row(world.send(), "COMPLETED", updated_at=now - 9000)
-    world.job().run(remaining_seconds=REMAINING)
+    assert world.job().run(remaining_seconds=REMAINING).stuck == 3
     assert world.telemetry.counts[Metric.STUCK_WORK] == 3
 
 
@@ -354,7 +354,8 @@ def test_an_inbox_that_cannot_be_read_is_told_and_costs_the_dlq_nothing() -> Non
     world.bury()
     world.clock.advance(AFTER)
     world.faults.fail("query", ReadRefused("denied"))
-    assert world.job().run(remaining_seconds=REMAINING).archived == 1
+    report = world.job().run(remaining_seconds=REMAINING)
+    assert (report.archived, report.stuck) == (1, None)
     assert "denied" in world.telemetry.events("error")
     assert Metric.STUCK_WORK not in world.telemetry.counts
 

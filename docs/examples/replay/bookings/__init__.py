@@ -1,0 +1,1 @@
+"""Everything that Lambda needs of ours."""
