@@ -20,6 +20,7 @@ class ImportedPayloadBucket(PayloadHolder):
     Attributes:
         bucket: The bucket.
         versioned: Whether it keeps versions.
+        request_metrics_id: The filter of the metrics of its requests; None if there are none.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class ImportedPayloadBucket(PayloadHolder):
         bucket: s3.IBucket,
         expiration: Duration,
         versioned: bool = False,
+        request_metrics_id: str | None = None,
         encryption_key: kms.IKey | None = None,
     ) -> None:
         """Take a bucket as it is.
@@ -40,6 +42,8 @@ class ImportedPayloadBucket(PayloadHolder):
             bucket: The bucket.
             expiration: How long its lifecycle keeps objects below ``payloads/``.
             versioned: Whether it keeps versions. By default it does not.
+            request_metrics_id: Name of its filter of request metrics for ``payloads/``, for a dashboard. By default it
+                has none.
             encryption_key: Its customer key. By default the key that ``bucket`` knows of, if any.
 
         Raises:
@@ -59,3 +63,4 @@ class ImportedPayloadBucket(PayloadHolder):
         mistakes.raise_all()
         self.bucket = bucket
         self.versioned = versioned
+        self.request_metrics_id = request_metrics_id

@@ -327,10 +327,29 @@ def test_an_environment_that_does_not_exist_is_refused() -> None:
 
 
 def test_wrong_settings_are_refused_all_at_once() -> None:
-    wrong = {"removalPolicy": "keep", "logRetentionDays": 31, "maxConcurency": 5}
+    wrong = {"removalPolicy": "keep", "logRetentionDays": 31, "maxConcurency": 5, "alarmEmail": "oncall"}
     with pytest.raises(ValueError, match="test") as raised:
         _settings({"test": wrong})
-    assert all(word in str(raised.value) for word in ("maxConcurency", "'keep'", "31"))
+    assert all(word in str(raised.value) for word in ("maxConcurency", "'keep'", "31", "'oncall'"))
+
+
+def test_an_address_gets_every_alarm_if_the_environment_names_one() -> None:  # R12.1
+    settings = _settings({"test": {"alarmEmail": "oncall@example.com"}})
+    assert settings.alarm_emails == ("oncall@example.com",)
+    assert _settings({"test": {}}).alarm_emails == ()
+    stack = WalletStack(cdk.App(context=flags()), "Wallet", settings=settings)
+    (subscription,) = resources(Template.from_stack(stack), "AWS::SNS::Subscription").values()
+    assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "oncall@example.com")
+
+
+def test_every_alarm_of_a_stack_tells_its_topic_or_informs_only(sample: Sample) -> None:  # R12.1
+    silent = {
+        name
+        for name, alarm in resources(sample.template, "AWS::CloudWatch::Alarm").items()
+        if alarm.get("AlarmActions") != [{"Ref": "AlarmTopicC2164170"}]
+    }
+    assert len(silent) == 1
+    assert "RedriveRunning" in silent.pop()
 
 
 # --- app.py ---------------------------------------------------------------------------------------------------------

@@ -626,3 +626,30 @@ def test_each_acknowledgement_stands_on_one_construct(sample: Sample) -> None:
         ),
         "Stack/Tenant/DefaultPolicy": [iam5.format(plain, "payloads/tenants/*/A/*")],
     }
+
+
+# --- Request metrics ------------------------------------------------------------------------------------------------
+
+
+def test_requests_below_the_payload_prefix_are_counted(sample: Sample) -> None:  # R12.1
+    found = sample.bucket(sample.plain.bucket)["MetricsConfigurations"]
+    assert found == [{"Id": "payloads", "Prefix": "payloads/"}]
+    assert sample.plain.request_metrics_id == "payloads"
+
+
+def test_they_can_be_left_out_since_they_cost_money() -> None:
+    stack = make_stack()
+    bucket = PayloadBucket(stack, "Bucket", request_metrics=False)
+    bucket.retain_for(MessageQueue(stack, "Queue"))
+    (properties,) = resources(Template.from_stack(stack), "AWS::S3::Bucket").values()
+    assert "MetricsConfigurations" not in properties
+    assert bucket.request_metrics_id is None
+
+
+def test_those_of_an_imported_bucket_can_be_told() -> None:
+    stack = make_stack()
+    found = s3.Bucket.from_bucket_name(stack, "Found", "payloads-of-others")
+    life = cdk.Duration.days(90)
+    told = ImportedPayloadBucket(stack, "Told", bucket=found, expiration=life, request_metrics_id="all")
+    assert told.request_metrics_id == "all"
+    assert ImportedPayloadBucket(stack, "Untold", bucket=found, expiration=life).request_metrics_id is None
