@@ -64,6 +64,10 @@ run-enforced: setup ## The same, with the roles' IAM policies enforced
 local: setup ## Deploy to an embedded AWS and leave it running until Ctrl-C
 	@$(BIN)/claim-check local up
 
+.PHONY: drill
+drill: setup ## Replay drill: fill a dead-letter queue, mend the cause, redrive under limits, count what it did
+	@$(BIN)/claim-check local drill
+
 .PHONY: test
 test: lint ## Everything that CI runs: lint, then all tests
 	@$(BIN)/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile

@@ -7,9 +7,11 @@ import typer
 
 from claim_check_ops.dlq_commands import app as dlq_app
 from claim_check_ops.local.commands import app as local_app
+from claim_check_ops.local.drill_commands import drill
 from claim_check_ops.local.told import NotRunning, adopt
 from claim_check_ops.looking.commands import app as inbox_app
 from claim_check_ops.looking.commands import status
+from claim_check_ops.reconcile_commands import reconcile
 from claim_check_ops.send_commands import send
 from claim_check_ops.worker_commands import worker
 
@@ -19,9 +21,11 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 app.add_typer(dlq_app, name="dlq")
+local_app.command()(drill)
 app.add_typer(local_app, name="local")
 app.add_typer(inbox_app, name="inbox")
 app.command()(status)
+app.command()(reconcile)
 app.command()(send)
 app.command()(worker)
 

@@ -35,6 +35,7 @@ class Stayed:
     Attributes:
         letter_id: SQS's id of the dead letter.
         message_id: The event's id, if it has one.
+        original_id: SQS's id of the message that was parked, if one was.
         reason: Why it is in the DLQ.
         code: Why it stays.
         text: The same in words.
@@ -42,9 +43,15 @@ class Stayed:
 
     letter_id: str
     message_id: str | None
+    original_id: str | None
     reason: str
     code: str
     text: str
+
+    @property
+    def known_as(self) -> str:
+        """The id by which whoever sent it knows it."""
+        return self.message_id or self.original_id or self.letter_id
 
 
 @dataclass(slots=True)
@@ -102,7 +109,8 @@ class Report:
 
     def stay(self, letter: DeadLetter, code: str, text: str) -> None:
         """Note that a dead letter stays."""
-        self.stayed.append(Stayed(letter.id, event_id(letter), letter.reason, code, text))
+        original = None if letter.parked is None else letter.parked.original_message_id
+        self.stayed.append(Stayed(letter.id, event_id(letter), original, letter.reason, code, text))
 
     def fates(self) -> dict[str, int]:
         """How many copies had which fate, failed ones by their code."""
