@@ -17,6 +17,8 @@ from claim_check_cdk.inbox_table import InboxTable
 from claim_check_cdk.ingest_filters import KeyFilter
 from claim_check_cdk.ledger_table import LedgerTable
 from claim_check_cdk.message_queue import FifoOptions, MessageQueue
+from claim_check_cdk.outbox import Outbox
+from claim_check_cdk.outbox_table import OutboxTable
 from claim_check_cdk.payload_bucket import PayloadBucket
 from claim_check_cdk.pipeline_alarms import PipelineAlarms
 from claim_check_cdk.pipeline_dashboard import PipelineDashboard
@@ -25,6 +27,7 @@ from claim_check_cdk.producer_function import ProducerFunction
 from claim_check_cdk.reconciler import Reconciler
 from claim_check_cdk.retention import RetentionPlan
 from claim_check_cdk.s3_ingest import S3Ingest
+from claim_check_cdk.service_dashboard import ServiceDashboard
 from claim_check_cdk.sizing import Sizing
 from claim_check_cdk.upload_api import UploadApi
 from claim_check_cdk.validation import InvalidSettingsError, Mistake
@@ -47,6 +50,8 @@ __all__ = [
     "LedgerTable",
     "MessageQueue",
     "Mistake",
+    "Outbox",
+    "OutboxTable",
     "PayloadBucket",
     "PipelineAlarms",
     "PipelineDashboard",
@@ -55,6 +60,7 @@ __all__ = [
     "RetentionPlan",
     "RetentionTerms",
     "S3Ingest",
+    "ServiceDashboard",
     "Sizing",
     "UploadApi",
 ]
