@@ -23,6 +23,10 @@ class PipelineBucket(Protocol):
     def bucket(self) -> s3.IBucket:
         """The bucket itself."""
 
+    @property
+    def versioned(self) -> bool:
+        """Whether it keeps versions."""
+
     def retain_for(self, queue: PlannedQueue, *, terms: RetentionTerms | None = None) -> None:
         """Keep payloads for as long as this queue could hold a pointer to them."""
 

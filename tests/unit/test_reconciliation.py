@@ -513,6 +513,28 @@ def test_a_failed_run_gives_its_lease_back_so_that_the_next_goes_on_at_once(erro
     assert (outcome.status, outcome.tally.objects) == ("finished", 1)
 
 
+def test_a_run_over_other_objects_begins_anew() -> None:
+    world = World()
+    for number in range(150):
+        world.put(f"e{number}")
+    world.faults.fail("get_rows", KeyboardInterrupt(), skip=2)
+    with pytest.raises(KeyboardInterrupt):
+        world.run()
+    assert world.run(prefix=f"payloads/tenants/{TENANT}/").tally.objects == 150
+
+
+def test_a_run_that_is_interrupted_keeps_what_it_has_done() -> None:
+    world = World()
+    for number in range(150):
+        world.put(f"e{number}")
+    world.faults.fail("get_rows", KeyboardInterrupt(), skip=2)
+    with pytest.raises(KeyboardInterrupt):
+        world.run()
+    world.faults.clear()
+    assert world.run().tally.objects == 150
+    assert world.faults.count("get_rows") == 1
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"tally": 3}', '{"other": 1}', '{"started_at": 0, "tally": {}}'])
 def test_a_checkpoint_that_cannot_be_read_begins_anew(text: str) -> None:
     found = Progress.of(text)

@@ -144,7 +144,7 @@ class Reconciliation:
         run = Run(progress=progress, time=TimeLeft(self._clock, seconds), moved=moved, owner=owner, ends=until)
         try:
             status = self._advance(run, only_if_due=only_if_due)
-        except ClaimCheckError:
+        except (ClaimCheckError, KeyboardInterrupt, SystemExit):
             self._give_back(run)
             raise
         finally:
@@ -155,11 +155,12 @@ class Reconciliation:
 
     def _advance(self, run: Run, *, only_if_due: bool) -> Status:
         progress, now = run.progress, self._clock.now()
-        if not progress.started_at:
+        scope = f"{self._plan.bucket}/{self._plan.prefix}"
+        if not progress.goes_on(scope):
             if only_if_due and progress.last is not None and now < progress.last_started_at + self._plan.every_seconds:
                 self._give_back(run)
                 return "waiting"
-            progress.begin(now)
+            progress.begin(now, scope)
         run.keep()
         while self._pointers.step(run):
             run.keep()

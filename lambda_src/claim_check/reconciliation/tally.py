@@ -82,6 +82,7 @@ class Progress:
 
     Attributes:
         started_at: When the run that is under way began, epoch seconds; 0 if none is.
+        scope: Bucket and prefix of that run.
         after: Key of the last object that is done with.
         sources: Tables whose open rows are done with.
         tally: What the run has counted.
@@ -93,6 +94,7 @@ class Progress:
     """
 
     started_at: float = 0.0
+    scope: str = ""
     after: str = field(default="", repr=False)
     sources: int = 0
     tally: Tally = field(default_factory=Tally)
@@ -102,8 +104,13 @@ class Progress:
     last: Tally | None = None
     growth: float = 0.0
 
-    def begin(self, now: float) -> None:
+    def goes_on(self, scope: str) -> bool:
+        """Whether a run over these objects is under way."""
+        return self.started_at > 0 and self.scope == scope
+
+    def begin(self, now: float, scope: str) -> None:
         """Begin a run."""
+        self.scope = scope
         self.started_at, self.after, self.sources, self.tally = now, "", 0, Tally()
 
     def finish(self, now: float) -> None:

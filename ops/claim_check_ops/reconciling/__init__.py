@@ -1,0 +1,1 @@
+"""What ``claim-check reconcile`` is made of."""

@@ -1,0 +1,106 @@
+"""Which reconciliation is meant: a deployed one, one that the environment tells, or one put together of consumers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from claim_check import contract
+from claim_check.contract import Setting
+from claim_check.reconciliation.settings import ReconcilerSettings
+from claim_check_ops.pipelines import PipelineNotFound
+
+if TYPE_CHECKING:
+    from mypy_boto3_lambda import LambdaClient
+
+BY_HAND: Final = "by-hand"
+"""Name of a reconciliation of consumers for which none is deployed."""
+
+_Variables = Mapping[str, str]
+
+
+def reconciler_settings(
+    environment: _Variables,
+    *,
+    function: str | None = None,
+    bucket: str | None = None,
+    overrides: _Variables | None = None,
+    functions: LambdaClient | None = None,
+) -> ReconcilerSettings:
+    """Settings of a reconciliation.
+
+    The first of these that tells them: the function's variables; the environment's own variables; the one `Reconciler`
+    of this account and Region (of that bucket); all consumers of one bucket, which can only be reported on, since
+    nobody here knows whether there are outboxes.
+
+    Args:
+        environment: Variables of this process.
+        function: Name of the function of a `Reconciler`.
+        bucket: Bucket of the payloads, where there are several.
+        overrides: Settings that win over those found, by variable.
+        functions: Client of Lambda; made when it is needed.
+
+    Raises:
+        PipelineNotFound: None, or more than one, comes into question; or Lambda refuses to tell.
+        InvalidSetting: A setting is missing or malformed.
+    """
+    wins = dict(overrides or {})
+    if function is None and environment.get(Setting.RECONCILER) and bucket in {None, environment.get(Setting.BUCKET)}:
+        return ReconcilerSettings.from_environment({**environment, **wins})
+    client = functions or _lambda()
+    try:
+        everyone = list(_all(client)) if function is None else [_of(client, function)]
+    except (ClientError, BotoCoreError) as error:
+        raise PipelineNotFound(f"Functions cannot be looked at: {error}. Name --function.") from error
+    ours = [one for one in everyone if bucket in {None, one.get(Setting.BUCKET)}]
+    found = [one for one in ours if Setting.RECONCILER in one]
+    if function is not None and not found:
+        raise PipelineNotFound(f"Function {function} is no reconciler: it has no {Setting.RECONCILER}.")
+    if len(found) > 1:
+        names = ", ".join(sorted(one[Setting.RECONCILER] for one in found))
+        raise PipelineNotFound(f"There are {len(found)} reconcilers: {names}. Name one by --function.")
+    if found:
+        return ReconcilerSettings.from_environment({**found[0], **wins})
+    return ReconcilerSettings.from_environment({**_of_consumers(ours, wins), **wins})
+
+
+def _of_consumers(everyone: Iterable[_Variables], wins: _Variables) -> dict[str, str]:
+    marks = {Setting.CONSUMER, Setting.INBOX_TABLE, Setting.BUCKET}
+    consumers = [one for one in everyone if one.keys() >= marks]
+    buckets = sorted({one[Setting.BUCKET] for one in consumers})
+    if len(buckets) != 1:
+        what = ", ".join(buckets) or "none"
+        raise PipelineNotFound(f"There are {len(buckets)} buckets that consumers read from: {what}. Name --bucket.")
+    if wins.get(Setting.RECONCILER_DELETE) == "true":
+        raise PipelineNotFound(
+            "No Reconciler is deployed for this bucket, so nobody here knows its outboxes and terms: nothing is "
+            "removed. Leave --delete out, or deploy one."
+        )
+    inboxes = sorted(f"{one[Setting.CONSUMER]}={one[Setting.INBOX_TABLE]}" for one in consumers)
+    return {
+        Setting.RECONCILER: BY_HAND,
+        Setting.BUCKET: buckets[0],
+        Setting.RECONCILER_INBOXES: ",".join(inboxes),
+        Setting.BEFORE_SEND: str(contract.SQS_MAX_RETENTION_SECONDS),
+    }
+
+
+def _of(client: LambdaClient, function: str) -> dict[str, str]:
+    return dict(client.get_function_configuration(FunctionName=function).get("Environment", {}).get("Variables", {}))
+
+
+def _all(client: LambdaClient) -> Iterable[dict[str, str]]:
+    for page in client.get_paginator("list_functions").paginate():
+        for one in page["Functions"]:
+            yield dict(one.get("Environment", {}).get("Variables", {}))
+
+
+def _lambda() -> LambdaClient:
+    try:
+        client: LambdaClient = boto3.Session().client("lambda")
+    except BotoCoreError as error:
+        raise PipelineNotFound(f"Lambda cannot be asked: {error}") from error
+    return client
