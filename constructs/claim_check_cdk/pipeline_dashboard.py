@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol
 
-import jsii
-from aws_cdk import Duration, IStableStringProducer, Lazy, Stack
+from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
@@ -23,21 +22,25 @@ from claim_check.contract import (
     dead_letter_metric,
     producer_service,
 )
-from claim_check_cdk.alarm_rules import PERIOD_SECONDS, metric, own_metric, runbook, table_metric
+from claim_check_cdk.alarm_rules import metric, own_metric, table_metric
+from claim_check_cdk.service_dashboard import COLUMNS, ServiceDashboard, WatchedAlarms
 from claim_check_cdk.validation import Mistakes, describe
 
-COLUMNS: Final = 24
-"""Width of a dashboard."""
-
-_GRAPH_HEIGHT: Final = 6
 _SAMPLED: Final = Duration.hours(1)
 """Period of what is measured on a schedule."""
 
 _OF_OTHERS: Final = frozenset({ErrorCode.INVALID_NOTIFICATION, ErrorCode.ALREADY_STAGED, ErrorCode.OUTBOX_FULL})
 """Codes that no consumer of events counts."""
 
-_MAX_ALARMS: Final = 100
-"""Of one alarm widget; https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html"""
+_GUIDE: Final = """\
+**{service}: is it healthy?** All alarms green, *Dead* flat at 0, *Age* flat: yes.
+
+**If not, where?** Read the graphs from left to right: the first one that changed its shape is the place.
+In fell: producers. Queue grows: consumers. Dead grows: look at Errors by code.
+Fetch is slow: S3. Conflicts, throttles: the tables.
+
+A ringing alarm says what to do; so does the {runbook}. *Redriven* is work from the dead-letter queue.
+"""
 
 
 class WatchedQueue(Protocol):
@@ -68,14 +71,6 @@ class WatchedInbox(Protocol):
         """The table."""
 
 
-class WatchedAlarms(Protocol):
-    """Alarms, such as `PipelineAlarms`."""
-
-    @property
-    def alarms(self) -> Mapping[str, cloudwatch.Alarm]:
-        """Each by its id."""
-
-
 class WatchedPipeline(Protocol):
     """A consumer with all that belongs to it, such as `ClaimCheckPipeline`."""
 
@@ -104,7 +99,7 @@ class WatchedPipeline(Protocol):
         """What rings."""
 
 
-class PipelineDashboard(Construct):
+class PipelineDashboard(ServiceDashboard):
     """A CloudWatch dashboard of one pipeline: alarms, flow, work, payloads, errors, tables (R12.1).
 
     Read it from the top: an alarm that rings names the trouble; the first row of graphs whose shape has changed says
@@ -139,17 +134,21 @@ class PipelineDashboard(Construct):
         Raises:
             InvalidSettingsError: A table has no title.
         """
-        super().__init__(scope, construct_id)
+        super().__init__(
+            scope,
+            construct_id,
+            service=pipeline.consumer_name,
+            alarms=pipeline.alarms.alarms,
+            guide=_GUIDE,
+            dashboard_name=dashboard_name,
+            period=period,
+        )
         mistakes = Mistakes(describe(self))
         mistakes.require(
             all((tables or {}).keys()), "tables", "''", "must have a title for each table", 'write {"orders": table}'
         )
         mistakes.raise_all()
         self._pipeline = pipeline
-        self._service = pipeline.consumer_name
-        self._period = period or Duration.seconds(PERIOD_SECONDS)
-        self._alarms: list[cloudwatch.IAlarm] = list(pipeline.alarms.alarms.values())
-        self._rows: list[tuple[str, Sequence[cloudwatch.IWidget]]] = []
         self.add_row("Flow: in, waiting, done, dead", self._flow(publishers or [producer_service(self._service)]))
         self.add_row("Work", self._work())
         self.add_row("Payloads", self._payloads())
@@ -157,26 +156,6 @@ class PipelineDashboard(Construct):
         self._add_table("inbox", pipeline.inbox.table, index=INBOX_OPEN_INDEX)
         for title, table in (tables or {}).items():
             self._add_table(title, table)
-        self.dashboard = cloudwatch.CfnDashboard(
-            self, "Dashboard", dashboard_name=dashboard_name, dashboard_body=Lazy.string(_Body(self))
-        )
-
-    def add_row(self, title: str, widgets: Sequence[cloudwatch.IWidget]) -> None:
-        """Add a row at the bottom.
-
-        Args:
-            title: Stands above it.
-            widgets: From left to right; what does not fit into 24 columns goes below.
-        """
-        self._rows.append((title, widgets))
-
-    def add_alarms(self, alarms: Iterable[cloudwatch.IAlarm]) -> None:
-        """Show more alarms at the top.
-
-        Args:
-            alarms: Such as the values of an ``AlarmSet``'s ``alarms``.
-        """
-        self._alarms += alarms
 
     def add_dead_letters(self, watch: WatchedAlarms, *, archived: bool = False) -> None:
         """Add a row of what is sampled from the DLQ and the inbox, and the alarms on it.
@@ -202,40 +181,6 @@ class PipelineDashboard(Construct):
                 self.graph("Life left", life),
                 self.graph("Stuck work, and the archive" if archived else "Stuck work", rest),
             ],
-        )
-
-    def graph(
-        self,
-        title: str,
-        metrics: Sequence[cloudwatch.IMetric],
-        *,
-        right: Sequence[cloudwatch.IMetric] = (),
-        width: int = 6,
-        stacked: bool = False,
-        alarms: Sequence[str] = (),
-    ) -> cloudwatch.IWidget:
-        """Make a graph as the dashboard's own are, for `add_row`.
-
-        Args:
-            title: Stands above it.
-            metrics: Its lines.
-            right: Lines with an axis of their own.
-            width: Columns.
-            stacked: Whether lines are areas upon each other.
-            alarms: Ids of the pipeline's alarms whose thresholds are drawn, where it has them.
-        """
-        lines = [self._pipeline.alarms.alarms[name] for name in alarms if name in self._pipeline.alarms.alarms]
-        return cloudwatch.GraphWidget(
-            title=title,
-            left=list(metrics),
-            right=list(right),
-            width=width,
-            height=_GRAPH_HEIGHT,
-            stacked=stacked,
-            period=self._period,
-            left_y_axis=cloudwatch.YAxisProps(min=0, show_units=False),
-            right_y_axis=cloudwatch.YAxisProps(min=0, show_units=False) if right else None,
-            left_annotations=[line.to_annotation() for line in lines],
         )
 
     # --- Rows -------------------------------------------------------------------------------------------------------
@@ -351,71 +296,3 @@ class PipelineDashboard(Construct):
     def _of_s3(self, filter_id: str, name: str, statistic: str, label: str) -> cloudwatch.Metric:
         dimensions = {"BucketName": self._pipeline.bucket.bucket.bucket_name, "FilterId": filter_id}
         return metric("AWS/S3", name, dimensions, statistic, label=label, period=self._period)
-
-    # --- The body ---------------------------------------------------------------------------------------------------
-
-    def body(self) -> str:
-        """The dashboard's JSON, with all rows and alarms there are by now."""
-        rows: list[Sequence[cloudwatch.IWidget]] = [self._head()]
-        for title, widgets in self._rows:
-            rows += [[_text(f"## {title}", height=1)], widgets]
-        return Stack.of(self).to_json_string({"start": "-PT3H", "periodOverride": "inherit", "widgets": lay_out(rows)})
-
-    def _head(self) -> list[cloudwatch.IWidget]:
-        book = runbook(self)
-        link = f"[runbook]({book})" if "://" in book else f"runbook (`{book}`)"
-        guide = cloudwatch.TextWidget(
-            markdown=_GUIDE.format(service=self._service, runbook=link), width=8, height=_GRAPH_HEIGHT
-        )
-        alarms = [
-            cloudwatch.AlarmStatusWidget(
-                title="Alarms", alarms=self._alarms[at : at + _MAX_ALARMS], width=16, height=_GRAPH_HEIGHT
-            )
-            for at in range(0, len(self._alarms), _MAX_ALARMS)
-        ]
-        return [*alarms[:1], guide, *alarms[1:]]
-
-
-_GUIDE: Final = """\
-**{service}: is it healthy?** All alarms green, *Dead* flat at 0, *Age* flat: yes.
-
-**If not, where?** Read the graphs from left to right: the first one that changed its shape is the place.
-In fell: producers. Queue grows: consumers. Dead grows: look at Errors by code.
-Fetch is slow: S3. Conflicts, throttles: the tables.
-
-A ringing alarm says what to do; so does the {runbook}. *Redriven* is work from the dead-letter queue.
-"""
-
-
-def lay_out(rows: Iterable[Sequence[cloudwatch.IWidget]]) -> list[Any]:
-    """Place widgets row by row, from left to right, and render them.
-
-    Args:
-        rows: Each begins at the left, below all of the rows before it.
-    """
-    placed: list[Any] = []
-    top = 0
-    for row in rows:
-        left = tallest = 0
-        for widget in row:
-            if left + widget.width > COLUMNS:
-                top, left, tallest = top + tallest, 0, 0
-            widget.position(left, top)
-            placed += widget.to_json()
-            left, tallest = left + int(widget.width), max(tallest, int(widget.height))
-        top += tallest
-    return placed
-
-
-def _text(markdown: str, *, height: int) -> cloudwatch.IWidget:
-    background = cloudwatch.TextWidgetBackground.TRANSPARENT
-    return cloudwatch.TextWidget(markdown=markdown, width=COLUMNS, height=height, background=background)
-
-
-@jsii.implements(IStableStringProducer)
-class _Body:
-    def __init__(self, dashboard: PipelineDashboard) -> None:
-        self._dashboard = dashboard
-
-    def produce(self) -> str:
-        return self._dashboard.body()
