@@ -11,8 +11,10 @@ from claim_check.consumer import Consumer
 from claim_check.envelope import Claim, Envelope, Inline, UnverifiedClaim, UnverifiedInline
 from claim_check.errors import (
     AccessDenied,
+    AlreadyStaged,
     ChecksumMismatch,
     ClaimCheckError,
+    ClaimMismatch,
     CommitFailed,
     Conflict,
     ConsumeError,
@@ -37,6 +39,7 @@ from claim_check.errors import (
     MissingPayload,
     NaiveTimestamp,
     NotUploaded,
+    OutboxFull,
     Overtaken,
     PayloadConflict,
     PayloadTooLarge,
@@ -60,6 +63,7 @@ from claim_check.errors import (
     WorkerStopped,
 )
 from claim_check.event import Event
+from claim_check.expectation import expecting
 from claim_check.extended_client import ForeignMessages
 from claim_check.message import Message
 from claim_check.payload_store import PayloadStore
@@ -72,9 +76,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AccessDenied",
+    "AlreadyStaged",
     "ChecksumMismatch",
     "Claim",
     "ClaimCheckError",
+    "ClaimMismatch",
     "CommitFailed",
     "Condition",
     "Conflict",
@@ -106,6 +112,7 @@ __all__ = [
     "MissingPayload",
     "NaiveTimestamp",
     "NotUploaded",
+    "OutboxFull",
     "Overtaken",
     "PayloadConflict",
     "PayloadStore",
@@ -137,6 +144,7 @@ __all__ = [
     "VerifiedStream",
     "Worker",
     "WorkerStopped",
+    "expecting",
 ]
 
 

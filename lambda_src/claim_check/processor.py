@@ -22,6 +22,7 @@ from claim_check.errors import (
     PublishError,
     Unavailable,
 )
+from claim_check.expectation import check_expected
 from claim_check.inbox import Hold, Lease, Standing, Verdict, last_reason
 from claim_check.message import Message
 from claim_check.payload_reader import PayloadReader
@@ -261,6 +262,7 @@ class Processor:
     def _run(self, lease: Lease, task: Task, envelope: Envelope) -> None:
         deadline = task.deadline
         transaction = Transaction(deadline)
+        check_expected(self._handler, envelope)
         stream = self._payloads.open(envelope.payload, deadline)
         message = Message(
             envelope,
