@@ -27,6 +27,6 @@ def clients(embedded_aws: EmbeddedAws) -> Clients:
         for name, value in embedded_aws.environment().items():
             patch.setenv(name, value)
         found = Clients(boto3.Session(region_name=REGION))
-        made = (found.s3, found.sqs, found.sqs_polling, found.dynamodb)
+        made = (found.s3, found.s3_once, found.sqs, found.sqs_polling, found.dynamodb)
     assert all(client.meta.endpoint_url == embedded_aws.endpoint_url for client in made)
     return found
