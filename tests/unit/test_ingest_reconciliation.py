@@ -24,7 +24,7 @@ from claim_check.ingest.reconciliation import (
     SETTLE_SECONDS,
     STOP_SECONDS,
     ReconciliationReport,
-    _common_prefix,
+    prefixes_of,
 )
 from claim_check.ingest.settings import KeyFilter, ReconciliationSettings
 from claim_check.ports import ListedObject, ListingPage
@@ -156,19 +156,38 @@ def test_only_what_the_bucket_notifies_of_counts(world: IngestWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    "prefixes, common",
+    "prefixes, listed",
     [
-        ([], ""),
-        (["in/a", "in/b"], "in/"),
-        (["in/", "in/b"], "in/"),
-        (["a", "b"], ""),
-        (["", "b"], ""),
-        (["é", "éa"], "é"),
+        ([], [""]),
+        (["in/b", "in/a"], ["in/a", "in/b"]),
+        (["in/", "in/b", "in0"], ["in/", "in0"]),
+        (["b", ""], [""]),
+        (["a", "a/b", "a/b/c", "b", "é"], ["a", "b", "é"]),
     ],
     ids=str,
 )
-def test_the_listing_begins_with_what_all_filters_have_in_common(prefixes: list[str], common: str) -> None:
-    assert _common_prefix(prefixes) == common
+def test_what_is_listed_is_what_the_filters_cover(prefixes: list[str], listed: list[str]) -> None:
+    """And nothing else: the function may list no other prefix."""
+    assert prefixes_of([KeyFilter(prefix) for prefix in prefixes]) == listed
+
+
+def test_a_run_over_several_prefixes_is_resumed_within_any_of_them(world: IngestWorld) -> None:
+    keys = [f"{prefix}/{number}" for prefix in ("a", "b", "c") for number in range(5)]
+    for key in [*keys, "other/1"]:
+        world.bucket.put(key, b"one")
+    world.clock.advance(3600)
+    filters = tuple(KeyFilter(f"{prefix}/") for prefix in ("c", "a", "b"))
+    found, reports = dict[str, str | None](), []
+    for _ in range(20):
+        world.faults.on("page", lambda: world.clock.advance(10), when="after", skip=1)
+        reports.append(world.reconciliation(filters=filters).run(remaining_seconds=STOP_SECONDS + 5))
+        world.faults._plans.clear()
+        found |= seen(world)
+        if reports[-1].complete:
+            break
+    assert sorted(found) == keys
+    assert len(reports) > 3
+    assert sum(report.listed for report in reports) == len(keys)
 
 
 KEYS = st.sets(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4), max_size=20)

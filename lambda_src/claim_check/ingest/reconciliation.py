@@ -24,7 +24,7 @@ from claim_check.ports import OutgoingMessage, SendResult
 
 if TYPE_CHECKING:
     from claim_check.ingest.ports import Checkpoints, LedgerReader, LedgerRow, ObjectSource
-    from claim_check.ingest.settings import ReconciliationSettings
+    from claim_check.ingest.settings import KeyFilter, ReconciliationSettings
     from claim_check.ports import Clock, ListedObject, MessageQueue, ObjectListing, Telemetry
 
 DifferenceKind = Literal["new", "changed", "gone"]
@@ -188,7 +188,7 @@ class LedgerReconciliation:
         self._clock = clock
         self._telemetry = telemetry
         self._on_difference = on_difference
-        self._prefix = _common_prefix([one.prefix for one in settings.filters])
+        self._prefixes = prefixes_of(settings.filters)
         self._name = f"{settings.name}#{settings.bucket}"
 
     def run_if_due(self, *, remaining_seconds: float) -> ReconciliationReport:
@@ -230,10 +230,11 @@ class LedgerReconciliation:
     # --- One run ----------------------------------------------------------------------------------------------------
 
     def _compare(self, run: _Run) -> None:
-        after, unsaved = run.checkpoint.after, 0
+        began = after = run.checkpoint.after
+        unsaved = 0
         for key, listed, row in self._both(after):
-            if self._clock.monotonic() >= run.stop_at:
-                break
+            if after != began and self._clock.monotonic() >= run.stop_at:
+                break  # never before anything was done, or slow answers would keep a run from ever getting on
             self._look(run, key, listed, row, before=after)
             after, unsaved = key, unsaved + 1
             if len(run.pending) >= MOST_PENDING:
@@ -264,8 +265,15 @@ class LedgerReconciliation:
         self._save(run, run.checkpoint)
 
     def _both(self, after: str) -> Iterator[tuple[str, ListedObject | None, LedgerRow | None]]:
-        """Walk bucket and ledger side by side, in the order of keys."""
-        bucket, prefix = self._settings.bucket, self._prefix
+        """Walk bucket and ledger side by side, in the order of keys, where the bucket notifies of anything."""
+        for prefix in self._prefixes:
+            if after.startswith(prefix):
+                yield from self._both_below(prefix, after)
+            elif after.encode() < prefix.encode():
+                yield from self._both_below(prefix, "")
+
+    def _both_below(self, prefix: str, after: str) -> Iterator[tuple[str, ListedObject | None, LedgerRow | None]]:
+        bucket = self._settings.bucket
         listing = pages(self._listing, bucket=bucket, prefix=prefix, start_after=after)
         objects = (one for page in listing for one in page if self._ours(one.key))
         rows = (
@@ -381,9 +389,10 @@ class LedgerReconciliation:
             self._checkpoints.save(self._name, json.dumps(asdict(checkpoint)))
 
 
-def _common_prefix(prefixes: Sequence[str]) -> str:
-    """What all of them begin with."""
-    if not prefixes:
-        return ""
-    first, last = min(prefixes), max(prefixes)
-    return next((first[:place] for place, letter in enumerate(first) if last[place : place + 1] != letter), first)
+def prefixes_of(filters: Sequence[KeyFilter]) -> list[str]:
+    """The prefixes that filters cover together, none within another, in the order of their bytes; one that is all."""
+    found: list[str] = []
+    for prefix in sorted({one.prefix for one in filters} or {""}, key=str.encode):
+        if not found or not prefix.startswith(found[-1]):
+            found.append(prefix)
+    return found
