@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aws_cdk import Stack
+from aws_cdk import Duration, Stack
 from constructs import Construct
 
-from claim_check.contract import producer_service, uploads_service
+from claim_check.contract import Metric, producer_service, uploads_service
 from claim_check_cdk import (
     AccessLogBucket,
     AlarmTopic,
@@ -32,6 +32,19 @@ HANDLER: Final = f"{HANDLER_PACKAGE}.documents:handle"
 TABLE_VARIABLE: Final = "DOCUMENTS_TABLE"
 FOREIGN_TENANT: Final = "old-clients"
 FOREIGN_EVENT_TYPE: Final = "DocumentUploaded"
+RECONCILIATION: Final = {
+    "Payloads by what is known of them": [
+        Metric.RECONCILED_OPEN,
+        Metric.RECONCILED_COMPLETED,
+        Metric.RECONCILED_UNPUBLISHED,
+        Metric.RECONCILED_UNKNOWN,
+        Metric.RECONCILED_FOREIGN,
+    ],
+    "Dead pointers": [Metric.DEAD_POINTERS],
+    "Unknown, percent": [Metric.UNKNOWN_SHARE, Metric.UNKNOWN_GROWTH],
+    "Removed, and held": [Metric.PAYLOADS_REMOVED, Metric.PAYLOADS_HELD],
+}
+"""Graphs of the reconciler's metrics."""
 
 
 class DocumentsStack(Stack):
@@ -135,8 +148,12 @@ class DocumentsStack(Stack):
             publishers=[producer_service(CONSUMER), uploads_service(CONSUMER)],
             tables={"documents": self.documents.table},
         )
-        others = (self.producer.alarms, self.uploads.alarms, self.archive.alarms, self.reconciler.alarms)
+        others = (self.producer.alarms, self.uploads.alarms, self.reconciler.alarms)
         self.dashboard.add_alarms([alarm for alarms in others for alarm in alarms.values()])
+        self.dashboard.add_dead_letters(self.archive, archived=True)
+        self.dashboard.add_measured(
+            "Reconciliation", RECONCILIATION, service=RECONCILER, statistic="Maximum", period=Duration.hours(1)
+        )
         output_pipeline(
             self,
             self.pipeline,

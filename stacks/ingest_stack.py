@@ -7,7 +7,16 @@ from typing import Any, Final
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
-from claim_check_cdk import AccessLogBucket, DomainTable, FifoOptions, KeyFilter, S3Ingest
+from claim_check.contract import ErrorCode, Metric
+from claim_check_cdk import (
+    AccessLogBucket,
+    AlarmTopic,
+    DomainTable,
+    FifoOptions,
+    KeyFilter,
+    S3Ingest,
+    ServiceDashboard,
+)
 from claim_check_cdk.bundling import package_folder
 from stacks.settings import Settings
 
@@ -18,6 +27,19 @@ APPLY_PUT: Final = f"{HANDLER_PACKAGE}.inventory:add"
 APPLY_DELETE: Final = f"{HANDLER_PACKAGE}.inventory:remove"
 TABLE_VARIABLE: Final = "INVENTORY_TABLE"
 PREFIX: Final = "incoming/"
+WORK: Final = {
+    "Applied": [Metric.INGESTED_PUTS, Metric.INGESTED_DELETES],
+    "Not applied": [
+        Metric.DUPLICATE,
+        Metric.INGEST_STALE,
+        Metric.INGEST_SUPERSEDED,
+        Metric.INGEST_IGNORED,
+        Metric.INGEST_UNKNOWN,
+    ],
+    "Trouble": [Metric.RETRIED, Metric.PARKED, Metric.INGEST_CONFLICTS, ErrorCode.UNAVAILABLE, ErrorCode.ACCESS_DENIED],
+    "Reconciliation": [Metric.INGEST_LISTED, Metric.INGEST_DIFFERENCES],
+}
+"""Graphs of an ingest's metrics."""
 
 
 class IngestStack(Stack):
@@ -31,6 +53,8 @@ class IngestStack(Stack):
         ingest: The first.
         ordered_inventory: The table of the second.
         ordered: The second.
+        alarms: Where all alarms go.
+        dashboard: Both on one screen.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, settings: Settings, **stack: Any) -> None:  # noqa: ANN401 - cdk.StackProps
@@ -45,7 +69,9 @@ class IngestStack(Stack):
         super().__init__(scope, construct_id, **stack)
         keep = settings.removal_policy
         logs = AccessLogBucket(self, "AccessLogs", removal_policy=keep).bucket
+        self.alarms = AlarmTopic(self, "AlarmTopic", emails=settings.alarm_emails)
         shared: dict[str, Any] = {
+            "alarm_topic": self.alarms.topic,
             "apply_put": APPLY_PUT,
             "apply_delete": APPLY_DELETE,
             "handler_package": package_folder(HANDLER_PACKAGE),
@@ -76,6 +102,10 @@ class IngestStack(Stack):
             **shared,
         )
         self.ordered.grant_handler_table(self.ordered_inventory.table, ["put", "delete"])
+        self.dashboard = ServiceDashboard(self, "Dashboard", service=INGEST)
+        for name, made in ((INGEST, self.ingest), (ORDERED, self.ordered)):
+            self.dashboard.add_alarms(made.alarms.alarms.values())
+            self.dashboard.add_measured(f"Work of {name}", WORK, service=name)
         self._output("Ingest", self.ingest, self.inventory)
         self._output("Ordered", self.ordered, self.ordered_inventory)
 
