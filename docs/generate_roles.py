@@ -44,6 +44,10 @@ CASES: Final = {
     "upload without version, tagged by others": (
         "Both. On AWS, every upload that brings its tag needs the right, too; the embedded AWS does not ask then."
     ),
+    "sample": "The dead letters of a DLQ are received, measured, and made visible again.",
+    "archive": "A dead letter near its retention is stored, and then deleted from the DLQ.",
+    "archive again": "The same, and an earlier run had stored it already: the letter that is there is looked at.",
+    "count stuck work": "Rows of the inbox that nobody goes on with are counted.",
 }
 """Cases, by name; the tests have one function for each."""
 
@@ -75,6 +79,12 @@ NEEDS: Final[Mapping[tuple[str, str, str], str]] = {
     ("uploads", "payloads", "s3:GetObjectTagging"): "upload without version",
     ("uploads", "payloads", "s3:DeleteObjectTagging"): "upload without version",
     ("uploads", "queue", "sqs:SendMessage"): "upload",
+    ("archive", "dead-letter queue", "sqs:ReceiveMessage"): "sample",
+    ("archive", "dead-letter queue", "sqs:ChangeMessageVisibility"): "sample",
+    ("archive", "dead-letter queue", "sqs:DeleteMessage"): "archive",
+    ("archive", "archived letters", "s3:PutObject"): "archive",
+    ("archive", "archived letters", "s3:GetObject"): "archive again",
+    ("archive", "inbox/index/open", "dynamodb:Query"): "count stuck work",
 }
 """The case that fails without a right: (kind of function, what the right is on, action)."""
 
@@ -110,6 +120,12 @@ _MAPPING: Final = Unseen(
     "Receiving and deleting is the mapping's work, too; what shows them here is the worker.",
     "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-lambda-function-trigger.html",
 )
+_FAILED_RUNS: Final = Unseen(
+    "failed invocation",
+    "Lambda sends on, in the function's role, what an asynchronous invocation could not do; the embedded AWS does "
+    "not ask.",
+    "https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html",
+)
 _MISSING: Final = Unseen(
     "missing or denied",
     "Without it S3 answers 403 for an object that is not there, and `MissingPayload` would be `AccessDenied`. The "
@@ -134,6 +150,7 @@ UNSEEN: Final[Mapping[tuple[str, str], Unseen]] = {
     ("everything", "xray:PutTraceSegments"): _TRACES,
     ("everything", "xray:PutTelemetryRecords"): _TRACES,
     ("queue", "sqs:GetQueueAttributes"): _MAPPING,
+    ("queue of failed runs", "sqs:SendMessage"): _FAILED_RUNS,
     ("bucket", "s3:ListBucket"): _MISSING,
     ("bucket of Extended Clients", "s3:ListBucket"): _MISSING,
     ("customer key", "kms:Decrypt"): _KEY,
@@ -150,11 +167,16 @@ _OWN: Final = {
     "CLAIM_CHECK_QUEUE_URL": "queue",
     "CLAIM_CHECK_DLQ_URL": "dead-letter queue",
     "CLAIM_CHECK_INBOX_TABLE": "inbox",
+    "CLAIM_CHECK_ARCHIVE_BUCKET": "archive",
     "CLAIM_CHECK_FOREIGN_BUCKETS": "bucket of Extended Clients",
 }
 """What a function's own resources are, by the setting that names them."""
 
-_OBJECTS: Final = {"bucket": "payloads", "bucket of Extended Clients": "payloads of Extended Clients"}
+_OBJECTS: Final = {
+    "bucket": "payloads",
+    "archive": "archived letters",
+    "bucket of Extended Clients": "payloads of Extended Clients",
+}
 """What the objects of a bucket are."""
 
 _HASH: Final = re.compile(r"[0-9A-F]{8}$")
@@ -283,6 +305,8 @@ def _target(resources: Template, function: Template, logical_id: str, suffix: st
     reference = {"Ref": logical_id}
     if function["LoggingConfig"]["LogGroup"] == reference:
         return "own log group"
+    if function.get("DeadLetterConfig", {}).get("TargetArn") == {"Fn::GetAtt": [logical_id, "Arn"]}:
+        return "queue of failed runs"
     variables = function.get("Environment", {}).get("Variables", {})
     named = (name for name, value in variables.items() if json.dumps(reference) in json.dumps(value))
     found = {_OWN.get(name, "handler's table") for name in named}

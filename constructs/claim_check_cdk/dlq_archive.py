@@ -236,7 +236,11 @@ class DlqArchive(Construct):
                 principals=[iam.AnyPrincipal()],
                 actions=["s3:PutObject"],
                 resources=[self._own_bucket.arn_for_objects(_EVERY_LETTER)],
-                conditions={"Null": {"s3:if-none-match": "true"}},
+                conditions={
+                    "Null": {"s3:if-none-match": "true"},
+                    # The parts of a multipart upload take no condition; they create no object yet.
+                    "Bool": {"s3:ObjectCreationOperation": "true"},
+                },
             )
         )
         return self._own_bucket

@@ -88,8 +88,8 @@ class Function:
 
     @property
     def bucket(self) -> str:
-        """Its bucket."""
-        return self.variables["CLAIM_CHECK_BUCKET"]
+        """Its bucket: of payloads, or of archived dead letters."""
+        return self.variables.get("CLAIM_CHECK_BUCKET") or self.variables["CLAIM_CHECK_ARCHIVE_BUCKET"]
 
     @property
     def foreign(self) -> tuple[str, str] | None:
@@ -99,8 +99,8 @@ class Function:
 
     @property
     def queue_url(self) -> str:
-        """Its queue."""
-        return self.variables["CLAIM_CHECK_QUEUE_URL"]
+        """Its queue; that of a function which looks after dead letters is the DLQ."""
+        return self.variables.get("CLAIM_CHECK_QUEUE_URL") or self.variables["CLAIM_CHECK_DLQ_URL"]
 
     @cached_property
     def session(self) -> Any:  # noqa: ANN401 - boto3's session, whose overloads know literals only

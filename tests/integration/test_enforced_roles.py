@@ -20,7 +20,8 @@ from claim_check_ops.local.deployment import DOCUMENTS_TABLE, WALLET_TABLE, find
 from claim_check_ops.local.documents_run import DocumentsRun
 from claim_check_ops.local.progress import progress_bar
 from claim_check_ops.local.wallet_run import WalletRun
-from tests.integration.enforced import CASES, Function
+from tests.integration import enforced, enforced_archive
+from tests.integration.enforced import Function
 from tests.integration.enforced_denials import Caller, Calls, furnish, is_denied
 
 pytestmark = [
@@ -32,6 +33,15 @@ ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "reference" / "roles.md"
 FUNCTIONS: Final = re.findall(r"^## (\w+: \w+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 """All functions, as the page names them; another test holds the page to the templates."""
+
+CASES: Final = {
+    **enforced.CASES,
+    "sample": enforced_archive.sample,
+    "archive": enforced_archive.archive,
+    "archive again": enforced_archive.archive_again,
+    "count stuck work": enforced_archive.count_stuck_work,
+}
+"""The cases of `docs/generate_roles.py`, by name."""
 
 
 @pytest.fixture(scope="module")
@@ -208,8 +218,9 @@ def calls_of(functions: dict[str, Function], label: str) -> Calls:
     """The calls of a function."""
     own = functions[label]
     consumers = [one for one in functions.values() if one.kind == "consumer"]
-    (consumer,) = (one for one in consumers if one.queue_url == own.queue_url)
-    return Calls(
+    archives = own.kind == "archive"
+    (consumer,) = (one for one in consumers if own.queue_url == (one.consumer.dlq_url if archives else one.queue_url))
+    return (enforced_archive.ArchiveCalls if archives else Calls)(
         own=own,
         consumer=consumer,
         other=next(one for one in consumers if one.bucket != own.bucket),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from claim_check.adapters.failures import code_of
 from claim_check.adapters.listing import S3Listing
 from claim_check.adapters.s3 import S3ObjectStore
 from claim_check.archive import (
@@ -21,6 +22,7 @@ from claim_check.archive import (
     letter_key,
     letters_prefix,
 )
+from claim_check.contract import ARCHIVE_PREFIX
 from claim_check.errors import AccessDenied, ArchiveRefused, MissingPayload, PublishError, ReadRefused
 from claim_check.listing import pages
 from claim_check.ports import ObjectExists
@@ -72,7 +74,10 @@ class S3DeadLetterArchive:
         except ObjectExists:
             return False
         except PublishError as error:
-            raise ArchiveRefused(f"the archive did not take the letter: {error}") from None
+            raise ArchiveRefused(
+                f"the archive refuses a letter: {_code_behind(error)}; check s3:PutObject on {ARCHIVE_PREFIX}, the "
+                "bucket's name and policy, and its KMS key"
+            ) from error
         return True
 
     def letters(self, queue: str) -> Iterator[ArchivedLetter]:
@@ -135,4 +140,13 @@ def _refusable(call: Callable[[], _Answer]) -> _Answer:
     try:
         return call()
     except (AccessDenied, ReadRefused) as error:
-        raise ArchiveRefused(f"the archive refuses to be read: {error}") from None
+        raise ArchiveRefused(
+            f"the archive refuses to be read: {_code_behind(error)}; check s3:GetObject on {ARCHIVE_PREFIX}, "
+            "s3:ListBucket, the bucket's name and policy, and its KMS key"
+        ) from error
+
+
+def _code_behind(error: Exception) -> str:
+    """S3's own code of what one of our errors tells in words meant for payloads."""
+    cause = error.__cause__
+    return code_of(cause) if isinstance(cause, ClientError | BotoCoreError) else str(error)
