@@ -168,7 +168,8 @@ class Reconciler(Construct):
             bucket: The payloads.
             consumers: Every consumer that reads payloads of this bucket. One that is left out makes its payloads look
                 unknown, which removes none of them.
-            outboxes: Every outbox that stages payloads in this bucket. By default there is none.
+            outboxes: Every outbox that stages payloads in this bucket, once all its destinations are added. By default
+                there is none.
             name: Under which it emits its metrics. By default the construct's id.
             prefix: Only keys that begin so. By default all payloads.
             delete: Whether it removes what is proven unpublished; parked outbox rows older than ``grace`` are discarded

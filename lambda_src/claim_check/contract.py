@@ -366,6 +366,12 @@ class OutboxAttribute:
     LAST_CODE: Final = "lastCode"
     LAST_MESSAGE: Final = "lastMessage"
     SQS_MESSAGE_ID: Final = "sqsMessageId"
+    LEFT_BY: Final = "leftBy"
+    """Token of a relay that had the row and never wrote what became of it."""
+
+    DOUBTFUL: Final = "doubtful"
+    """A send was begun whose outcome nobody knows: the queue may have the message."""
+
     TTL: Final = "ttl"
     OPEN_SHARD: Final = "openShard"
     """Partition key of the index of unsent rows; absent on rows that are sent or discarded."""
@@ -395,7 +401,6 @@ DEFAULT_OUTBOX_SECONDS: Final = 86_400
 
 DEFAULT_OUTBOX_ATTEMPTS: Final = 10
 """Refusals by the queue after which a row is parked."""
-
 
 
 def outbox_key(*, destination: str, tenant_id: str, id_hash: str) -> str:

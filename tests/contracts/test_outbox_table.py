@@ -243,8 +243,21 @@ def test_one_relay_gets_a_row(case: Case) -> None:
     ours = case.table.lease_row(row.key, owner="me", now=NOW, until=UNTIL)
     assert ours == replace(row, owner="me", lease_until=UNTIL)
     assert case.table.lease_row(row.key, owner="you", now=NOW, until=UNTIL) is None
-    assert case.table.lease_row(row.key, owner="me", now=NOW, until=UNTIL) == ours  # the reply was lost
+    again = case.table.lease_row(row.key, owner="me", now=NOW, until=UNTIL)  # the reply was lost
+    assert again == replace(row, owner="me", lease_until=UNTIL, left_by="me")
     assert case.table.lease_row(row.key, owner="you", now=UNTIL, until=UNTIL + 1) is not None
+
+
+def test_a_row_that_a_dead_relay_had_says_so_and_so_does_one_of_doubtful_outcome(case: Case) -> None:
+    row = row_of()
+    case.stage(row)
+    case.table.lease_row(row.key, owner="dead", now=NOW, until=UNTIL)
+    taken = case.table.lease_row(row.key, owner="me", now=UNTIL, until=UNTIL + 60)
+    assert taken == replace(row, owner="me", lease_until=UNTIL + 60, left_by="dead")
+    parked = replace(row, state="PARKED", doubtful=True)
+    assert case.table.settle_row(parked, owner="me")
+    assert case.table.settle_row(parked, owner="me")  # the reply was lost
+    assert case.table.rows([row.key])[row.key] == parked
 
 
 @pytest.mark.parametrize("change", [{"state": "SENT"}, {"state": "PARKED"}, {"due_at": NOW + 0.5}], ids=str)

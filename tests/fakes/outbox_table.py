@@ -64,7 +64,7 @@ class FakeOutboxTable:
                 return None
             if row.owner not in {None, owner} and row.lease_until > now:
                 return None
-            self.items[key] = replace(row, owner=owner, lease_until=until)
+            self.items[key] = replace(row, owner=owner, lease_until=until, left_by=row.owner)
             return self.items[key]
 
     def lease_group(self, key: str, *, owner: str, now: float, until: float) -> Group | None:

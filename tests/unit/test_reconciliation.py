@@ -88,6 +88,14 @@ CASES: Final[dict[str, tuple[str, Setup]]] = {
         "open",
         lambda w: (w.put("e"), w.staged("e", "PARKED", sqs_message_id="m")),
     ),
+    "outbox row parked after a send whose outcome nobody knows": (
+        "open",
+        lambda w: (w.put("e"), w.staged("e", "PARKED", doubtful=True)),
+    ),
+    "outbox row discarded after a send whose outcome nobody knows": (
+        "unknown",
+        lambda w: (w.put("e"), w.staged("e", "DISCARDED", doubtful=True)),
+    ),
     "outbox row of a FIFO queue parked": (
         "open",
         lambda w: (w.put("e"), w.staged("e", "PARKED", deduplication_id="d", group_id="g")),

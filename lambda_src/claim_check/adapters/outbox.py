@@ -115,8 +115,9 @@ class DynamoDbOutbox:
     def lease_row(self, key: str, *, owner: str, now: float, until: float) -> OutboxRow | None:
         """See `claim_check.outbox.ports.OutboxTable.lease_row`."""
         due = "#state = :pending AND dueAt <= :now"
-        values = {":pending": to_value("PENDING"), **_lease_values(owner, now, until)}
-        item = self._update(key, _LEASE, f"{due} AND {_FREE}", names={**_OWNER, **_STATE}, values=values)
+        values = {":pending": to_value("PENDING"), ":nobody": to_value(""), **_lease_values(owner, now, until)}
+        lease = f"{_LEASE}, {Attribute.LEFT_BY} = if_not_exists(#owner, :nobody)"
+        item = self._update(key, lease, f"{due} AND {_FREE}", names={**_OWNER, **_STATE}, values=values)
         return None if item is None else to_row(item)
 
     def lease_group(self, key: str, *, owner: str, now: float, until: float) -> Group | None:

@@ -26,6 +26,7 @@ def to_item(row: OutboxRow) -> dict[str, Any]:
 def to_row(item: Mapping[str, Any]) -> OutboxRow:
     """The row of an item; attributes that a newer version may have added are left out."""
     present = {field: deserialize(item[name]) for field, name in NAMES.items() if name in item}
+    present["left_by"] = present.get("left_by") or None
     attributes = {
         name: MessageAttribute(data_type=one["type"], value=_text_or_bytes(one["value"]))
         for name, one in present.pop("attributes", {}).items()

@@ -38,6 +38,8 @@ NAMES: Final = {
     "last_code": Attribute.LAST_CODE,
     "last_message": Attribute.LAST_MESSAGE,
     "sqs_message_id": Attribute.SQS_MESSAGE_ID,
+    "left_by": Attribute.LEFT_BY,
+    "doubtful": Attribute.DOUBTFUL,
     "ttl": Attribute.TTL,
 }
 """Field of `OutboxRow` to attribute of the item."""
@@ -46,6 +48,7 @@ NAMES: Final = {
 def plain_item(row: OutboxRow) -> dict[str, Any]:
     """The item of a row in plain Python values, numbers as DynamoDB takes them. What a row has not is no attribute."""
     values = {name: getattr(row, field) for field, name in NAMES.items()}
+    values[Attribute.DOUBTFUL] = row.doubtful or None
     values[Attribute.ATTRIBUTES] = {
         name: {"type": one.data_type, "value": one.value} for name, one in row.attributes.items()
     }

@@ -296,6 +296,7 @@ class Relay:
         attempts = row.attempts + counted
         delay = self._rules.backoff.delay(attempts, self._random()) if counted else OUTAGE_SECONDS
         now = self._clock.now()
+        row = row if counted else replace(row, doubtful=True)  # the queue may have taken it all the same
         later = self._changed(row, code, text, attempts=attempts, due_at=now + delay)
         claim.settle(later)
         self._telemetry.count(code)
@@ -312,7 +313,14 @@ class Relay:
 
     def _changed(self, row: OutboxRow, code: str, text: str, **changes: object) -> OutboxRow:
         free = replace(
-            row, owner=None, lease_until=0.0, updated_at=self._clock.now(), last_code=code, last_message=text
+            row,
+            owner=None,
+            lease_until=0.0,
+            left_by=None,
+            doubtful=row.doubtful or row.left_by is not None,
+            updated_at=self._clock.now(),
+            last_code=code,
+            last_message=text,
         )
         return replace(free, **changes)  # type: ignore[arg-type]  # fields of the row
 

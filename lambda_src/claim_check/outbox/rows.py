@@ -43,6 +43,8 @@ class OutboxRow:
         last_code: Why the last one did, or why it was parked.
         last_message: The same as a text that may be logged.
         sqs_message_id: SQS's id, once it was sent.
+        left_by: Token of a relay that had it before and never wrote what became of it.
+        doubtful: Whether a send was begun whose outcome nobody knows: the queue may have the message.
         ttl: When it may vanish; 0 for never.
     """
 
@@ -72,6 +74,8 @@ class OutboxRow:
     last_code: str | None = None
     last_message: str | None = None
     sqs_message_id: str | None = None
+    left_by: str | None = None
+    doubtful: bool = False
     ttl: int = 0
 
     @property

@@ -122,12 +122,13 @@ def proven(listed: ListedObject) -> Class:
 
 
 def never_sent(row: OutboxRow) -> bool:
-    """Whether a row proves that its message is in no queue.
+    """Whether a row proves that its message is in no queue: no send was begun whose outcome nobody knows.
 
     A row bound for a FIFO queue never does: its relay holds the right to its whole group, so that the row itself does
     not tell whether a send was begun whose answer was lost.
     """
-    return row.state in SET_ASIDE and row.sqs_message_id is None and not row.ordered
+    known = not row.doubtful and row.left_by is None and row.sqs_message_id is None
+    return row.state in SET_ASIDE and known and not row.ordered
 
 
 def _all_set_aside(listed: ListedObject, rows: Rows, times: Times, *, now: float) -> bool:
