@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from claim_check_ops.dlq_commands import app as dlq_app
+from claim_check_ops.ingest_commands import app as ingest_app
 from claim_check_ops.local.commands import app as local_app
 from claim_check_ops.local.drill_commands import drill
 from claim_check_ops.local.told import NotRunning, adopt
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.add_typer(dlq_app, name="dlq")
 local_app.command()(drill)
+app.add_typer(ingest_app, name="ingest")
 app.add_typer(local_app, name="local")
 app.add_typer(inbox_app, name="inbox")
 app.command()(status)
