@@ -19,6 +19,7 @@ from rich.table import Table
 from benchmarks.figure import BenchmarkError, Figure
 from benchmarks.figures import (
     batch_latency,
+    dead_letters,
     huge_file,
     lambda_asset,
     peak_memory,
@@ -45,6 +46,7 @@ GROUPS: Final[Mapping[str, Measure]] = {
     "memory": peak_memory.measure,
     "batch": publish_batch.measure,
     "huge": huge_file.measure,
+    "dead-letters": dead_letters.measure,
 }
 
 PLAIN_WIDTH: Final = 140
