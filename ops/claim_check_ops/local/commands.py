@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Final
+from typing import Annotated, Final, Protocol
 
 import typer
 from rich.console import Console
@@ -20,6 +20,8 @@ from claim_check_ops.local.cdk_cli import CdkCli, CdkCliError
 from claim_check_ops.local.deployment import DOCUMENTS_TABLE, WALLET_TABLE, find_deployment
 from claim_check_ops.local.documents_run import DocumentsRun
 from claim_check_ops.local.embedded_aws import EmbeddedAws, EmbeddedAwsError
+from claim_check_ops.local.ingest_run import IngestRun, find_ingests
+from claim_check_ops.local.orders_run import OrdersRun, find_orders
 from claim_check_ops.local.progress import progress_bar
 from claim_check_ops.local.told import told
 from claim_check_ops.local.wallet_run import WalletRun
@@ -31,6 +33,24 @@ app = typer.Typer(help="Run the application against an embedded AWS on this mach
 
 EnforceIam = Annotated[bool, typer.Option("--enforce-iam", help="Enforce the IAM policies of all roles.")]
 Project = Annotated[Path, typer.Option(help="The folder that holds cdk.json.", exists=True, file_okay=False)]
+
+
+class Run(Protocol):
+    """A part of the application that was put to use."""
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong with it as a whole."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether everything ended as it must."""
+
+    def table(self) -> Table:
+        """What became of everything, for people."""
+
+    def document(self) -> dict[str, object]:
+        """The same for machines."""
 
 
 @app.callback()
@@ -77,19 +97,24 @@ def run(
             outputs = deploy_app(aws, project, console).values()
             documents = DocumentsRun(find_deployment(aws, outputs, table=DOCUMENTS_TABLE))
             wallet = WalletRun(find_deployment(aws, outputs, table=WALLET_TABLE))
+            orders = OrdersRun(find_orders(aws, outputs))
+            ingest = IngestRun(find_ingests(aws, outputs))
             with progress_bar(console) as bar:
                 documents.execute(bar, sabotage=sabotage)
                 wallet.execute(bar)
+                orders.execute(bar)
+                ingest.execute(bar)
     except (EmbeddedAwsError, CdkCliError, ClaimCheckError) as error:
         Console(stderr=True).print(str(error), markup=False, highlight=False)
         raise typer.Exit(1) from error
+    runs: dict[str, Run] = {"documents": documents, "wallet": wallet, "orders": orders, "ingest": ingest}
     if as_json:
-        typer.echo(json.dumps({"documents": documents.document(), "wallet": wallet.document()}, indent=2))
+        typer.echo(json.dumps({name: one.document() for name, one in runs.items()}, indent=2))
     else:
-        console.print(documents.table(), wallet.table())
-    for problem in (*documents.problems, *wallet.problems):
+        console.print(*(one.table() for one in runs.values()))
+    for problem in (problem for one in runs.values() for problem in one.problems):
         console.print(problem, style="red", markup=False)
-    if not (documents.succeeded and wallet.succeeded):
+    if not all(one.succeeded for one in runs.values()):
         raise typer.Exit(1)
 
 
