@@ -7,6 +7,7 @@ from cdk_nag import AwsSolutionsChecks, ServerlessChecks
 
 from stacks.documents_stack import DocumentsStack
 from stacks.ingest_stack import IngestStack
+from stacks.orders_stack import OrdersStack
 from stacks.settings import Settings
 from stacks.wallet_stack import WalletStack
 
@@ -28,6 +29,13 @@ def main() -> None:
         settings=settings,
         stack_name=f"claim-check-wallet-{settings.environment}",
         description="Claim checks over SQS and S3: the wallet pipeline, in order per account",
+    )
+    OrdersStack(
+        app,
+        "Orders",
+        settings=settings,
+        stack_name=f"claim-check-orders-{settings.environment}",
+        description="Claim checks over SQS and S3: orders and their messages are placed together, by an outbox",
     )
     IngestStack(
         app,
