@@ -8,6 +8,7 @@ or, with `<!-- output: PATH -->`, what that script prints.
 """
 
 import ast
+import importlib
 import inspect
 import json
 import re
@@ -21,21 +22,38 @@ from types import ModuleType
 from typing import Any, Final, get_args
 
 import typer.main
-from aws_cdk import Stack
+from aws_cdk import App, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 
 import claim_check
 import claim_check_cdk
-from claim_check import Claim, Envelope, Inline, contract, errors, extended_client, settings, telemetry
-from claim_check.contract import ErrorCode, InboxAttribute, Metric, Setting
+from claim_check import (
+    Claim,
+    Envelope,
+    Inline,
+    archive_settings,
+    contract,
+    errors,
+    extended_client,
+    settings,
+    telemetry,
+)
+from claim_check.contract import ErrorCode, InboxAttribute, LedgerAttribute, Metric, Setting
 from claim_check.delivery import Delivery
 from claim_check.envelope import encode
+from claim_check.ingest import applying, changes, ingester, reconciliation
+from claim_check.ingest import settings as ingest_settings
+from claim_check.ingest.notifications import parse
 from claim_check.parking import parked_copy
 from claim_check.ports import MessageAttribute
 from claim_check.producer import deduplication_id
 from claim_check.schema import envelope_schema
 from claim_check_cdk import claim_check_function, message_queue
+from claim_check_cdk.alarm_codes import UNALARMED_CODES
+from claim_check_cdk.retention import format_seconds
 from claim_check_ops.cli import app as command
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -367,10 +385,14 @@ def readers(kind: type) -> dict[str, tuple[str, bool]]:
 def settings_page() -> str:
     """Every environment variable."""
     roles = {
+        "dead letters": archive_settings.DeadLetterSettings,
         "uploads": settings.UploadSettings,
         "producer": settings.ProducerSettings,
         "consumer": settings.ConsumerSettings,
         "consumer of foreign messages": extended_client.ForeignMessages,
+        "ingester": ingest_settings.IngestSettings,
+        "ingest reconciliation": ingest_settings.ReconciliationSettings,
+        "ingester and ingest reconciliation": ingest_settings.LedgerSettings,
     }
     reads = {role: readers(kind) for role, kind in roles.items()}
     rows = []
@@ -379,7 +401,9 @@ def settings_page() -> str:
         assert who, f"nobody reads {variable}"  # noqa: S101 - a mistake in the library
         field, required = reads[who[-1]][name]
         default = "required" if required else _default_of(roles[who[-1]], field)
-        rows.append((code(variable), ", ".join(who), code(field), default, _meaning(roles, who, field)))
+        fields = {role: reads[role][name][0] for role in who}
+        names = ", ".join(code(one) for one in dict.fromkeys(fields.values()))
+        rows.append((code(variable), ", ".join(who), names, default, _meaning(roles, fields)))
     return page(
         "Settings",
         "## Environment variables",
@@ -413,12 +437,13 @@ def settings_page() -> str:
     )
 
 
-def _meaning(roles: Mapping[str, type], who: Iterable[str], field: str) -> str:
+def _meaning(roles: Mapping[str, type], fields: Mapping[str, str]) -> str:
     """What a field means; for each role where the roles take it differently."""
-    texts = {role: plain(entries(sections(roles[role])["Attributes"])[field]) for role in who}
+    texts = {role: plain(entries(sections(roles[role])["Attributes"])[field]) for role, field in fields.items()}
     if len(set(texts.values())) == 1:
         return next(iter(texts.values()))
-    return " ".join(f"For a {role}: {text[0].lower()}{text[1:]}" for role, text in texts.items())
+    articles = {role: "an" if role[0] in "aeiou" else "a" for role in texts}
+    return " ".join(f"For {articles[role]} {role}: {text[0].lower()}{text[1:]}" for role, text in texts.items())
 
 
 def _default_of(kind: type, field: str) -> str:
@@ -466,6 +491,27 @@ METRICS: Final = {
     Metric.PAYLOAD_LIFE_LEFT: "Days until the payload that was fetched expires: as S3 says, else by the object's age "
     "and the retention plan.",
     Metric.MESSAGE_AGE: "Age of a message when it is received: now less the time SQS took it in.",
+    Metric.INGESTED_PUTS: "Created and overwritten objects whose effect was committed.",
+    Metric.INGESTED_DELETES: "Removed objects whose effect was committed.",
+    Metric.INGEST_STALE: "Events that are older than what the ledger says was applied; acknowledged.",
+    Metric.INGEST_SUPERSEDED: "Events of an object that is not so any more; acknowledged, since its newer event brings "
+    "the rest.",
+    Metric.INGEST_IGNORED: "Events that change no object's content, and test events; acknowledged.",
+    Metric.INGEST_UNKNOWN: "Events of a kind that is not known; acknowledged.",
+    Metric.INGEST_UNDECIDED: "Events without a sequencer, or with one of another length than the ledger's: the bucket "
+    "was asked.",
+    Metric.INGEST_CONFLICTS: "Events that were judged anew, since another ingester had written the row, or the object "
+    "had changed.",
+    Metric.INGEST_LISTED: "Objects that a reconciliation of bucket and ledger looked at.",
+    Metric.INGEST_DIFFERENCES: "Objects that it found new, changed or gone; zero is emitted, too.",
+    Metric.DEAD_LETTERS: "Dead letters that a run of `DlqSampler` or `DlqArchive` left in the DLQ; `DeadLetters` "
+    "with a code behind it counts those of one reason, `DeadLettersOther` all that have no code of the library's.",
+    Metric.OLDEST_DEAD_LETTER: "Age in the DLQ of the oldest of them; 0 if there is none.",
+    Metric.DEAD_LETTER_LIFE_LEFT: "Days until the first payload of theirs expires, by the retention plan.",
+    Metric.STUCK_WORK: "Rows of the inbox that nobody goes on with: the lease ended, or the last attempt failed, long "
+    "ago.",
+    Metric.ARCHIVED_LETTERS: "Dead letters archived, and deleted from the DLQ.",
+    Metric.ARCHIVE_FAILED: "Dead letters that were due, but could not be archived, or not be deleted.",
 }
 """What each metric counts."""
 
@@ -488,21 +534,73 @@ def alarms() -> dict[str, dict[str, Any]]:
     function = lambda_.Function.from_function_arn(stack, "F", "arn:aws:lambda:us-east-1:000000000000:function:f")
     queue = sqs.Queue.from_queue_arn(stack, "Q", "arn:aws:sqs:us-east-1:000000000000:q")
     blocking = claim_check_cdk.MessageQueue(stack, "Blocking", fifo=claim_check_cdk.FifoOptions(on_poison="block"))
-    made = claim_check_cdk.PipelineAlarms(
-        stack, "Alarms", service="CONSUMER", function=function, dead_letter_queue=queue, blocking_queue=blocking
+    shared = {"service": "CONSUMER", "function": function, "queue": queue}
+    inbox = dynamodb.Table.from_table_name(stack, "T", "inbox")
+    made = (
+        claim_check_cdk.PipelineAlarms(stack, "Alarms", dead_letter_queue=queue, inbox_table=inbox, **shared),
+        claim_check_cdk.PipelineAlarms(stack, "Blocks", dead_letter_queue=queue, blocking_queue=blocking, **shared),
     )
+    found = {name: alarm.node.default_child for one in reversed(made) for name, alarm in one.alarms.items()}
+    names = dict.fromkeys(name for one in made for name in one.alarms)
+    return {name: _alarm(found[name]) for name in names}
+
+
+def other_alarms() -> list[tuple[str, str, dict[str, Any]]]:
+    """Alarms of what stands beside a pipeline, as the app's stacks have them: construct, id, facts."""
+    sys.path.append(str(ROOT))  # a script's path has its own folder only
+    stacks_of = importlib.import_module
+    documents, ingest = stacks_of("stacks.documents_stack"), stacks_of("stacks.ingest_stack")
+    app = App(context=json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"])
+    chosen = stacks_of("stacks.settings").Settings.from_context(app.node)
+    stacks = (
+        documents.DocumentsStack(app, "Documents", settings=chosen),
+        ingest.IngestStack(app, "Ingest", settings=chosen),
+    )
+    resources = [one for stack in stacks for one in stack.node.find_all() if isinstance(one, cloudwatch.CfnAlarm)]
     found = {}
-    for name, alarm in made.alarms.items():
-        resource: Any = alarm.node.default_child
-        found[name] = {
-            "metric": f"{resource.namespace}/{resource.metric_name}",
-            "statistic": resource.statistic,
-            "threshold": resource.threshold,
-            "datapoints": int(resource.datapoints_to_alarm),
-            "periods": int(resource.evaluation_periods),
-            "description": resource.alarm_description.partition(": ")[2],
-        }
-    return found
+    for resource in resources:
+        alarm, *owners = reversed(resource.node.scopes[:-1])
+        owner = next(one for one in owners if type(one).__name__ in claim_check_cdk.__all__)
+        found[type(owner).__name__, alarm.node.id] = _alarm(resource)
+    return [(owner, name, facts) for (owner, name), facts in found.items() if owner != "PipelineAlarms"]
+
+
+def _alarm(resource: Any) -> dict[str, Any]:  # noqa: ANN401 - a CfnAlarm
+    period, periods = int(resource.period), int(resource.evaluation_periods)
+    return {
+        "metric": f"{resource.namespace}/{resource.metric_name}",
+        "statistic": resource.statistic,
+        "threshold": resource.threshold,
+        "falling": resource.comparison_operator.startswith("Less"),
+        "silence": resource.treat_missing_data == "breaching",
+        "datapoints": int(resource.datapoints_to_alarm),
+        "periods": periods,
+        "unit": {60: "minutes", 3600: "hours"}.get(period, f"periods of {format_seconds(period)}"),
+        "description": resource.alarm_description.partition(": ")[2].partition(" Runbook: ")[0],
+        "section": resource.alarm_description.rpartition("#")[2],
+    }
+
+
+def rings_when(alarm: Mapping[str, Any]) -> str:
+    """When an alarm rings, in words."""
+    side = "less" if alarm["falling"] else "more"
+    silence = ", or there is none" if alarm["silence"] else ""
+    return (
+        f"{alarm['statistic'].lower()} of `{alarm['metric']}` is {alarm['threshold']:g} or {side} in "
+        f"{alarm['datapoints']} of the last {alarm['periods']} {alarm['unit']}{silence}"
+    )
+
+
+def alarms_table() -> str:
+    """Every alarm in one table: whose, when it rings, what to do."""
+    rows = [("PipelineAlarms", name, facts) for name, facts in alarms().items()] + other_alarms()
+    return table(
+        ("construct", "alarm", "rings when", "what to do"),
+        [
+            (code(owner), name, rings_when(facts), f"[runbook](../runbook.md#{facts['section']})")
+            for owner, name, facts in rows
+        ],
+    )
 
 
 def metrics_page() -> str:
@@ -522,15 +620,13 @@ def metrics_page() -> str:
         for name in metric_names()
     ]
     own = [
-        (code(name), plain(summary(kind)), ", ".join(users.get(name, [])))
+        (code(name), plain(summary(kind)), ", ".join(users.get(name, [])) or UNALARMED_CODES.get(name, ""))
         for name, kind in all_codes().items()
         if name in contract.ERROR_CODES
     ]
     parts = [
         f"### {name}\n\n{alarm['description']}\n\n"
-        f"Rings when {alarm['statistic'].lower()} of `{alarm['metric']}` is {alarm['threshold']:g} or more in "
-        f"{alarm['datapoints']} of the last {alarm['periods']} minutes. [What to "
-        f"do](../runbook.md#alarm-{name.lower()})."
+        f"Rings when {rings_when(alarm)}. [What to do](../runbook.md#{alarm['section']})."
         for name, alarm in made.items()
     ]
     return page(
@@ -542,13 +638,16 @@ def metrics_page() -> str:
         "left the smallest. Missing data means that nothing happened.",
         table(("metric", "unit", "per batch", "what it counts", "alarm"), rows),
         "Every error is counted under its code (unit Count, per batch the sum), a handler's own codes too:",
-        table(("metric", "what it counts", "alarm"), own),
+        table(("metric", "what it counts", "alarm, or why none"), own),
         "[Errors](errors.md) says what each code means.",
         "## Alarms",
+        "All of them, as a default pipeline and the example stacks have them:",
+        alarms_table(),
+        "## Alarms of a pipeline",
         "`PipelineAlarms` makes them; `ClaimCheckPipeline` has one as `alarms`. Missing data is good. `WorkAge` rings "
         "at `max_age`; within a pipeline that is one hour by default, or half of a shorter retention. A FIFO queue "
-        "that blocks has `GroupBlocked`, `HalfOfRetention` and `QueueAge` in place of `DeadLetters`; their thresholds "
-        "here are those of a retention of 4 days.",
+        "that blocks has `GroupBlocked` and `HalfOfRetention` in place of `DeadLetters`, and its `QueueAge` rings at "
+        "half of its retention.",
         *parts,
     )
 
@@ -759,6 +858,116 @@ def inbox_page() -> str:
     )
 
 
+# --- Ingestion ------------------------------------------------------------------------------------------------------
+
+LEDGER: Final = {
+    LedgerAttribute.SHARD: "Partition key: `{bucket}#{00 to 15}`, by a hash of the key.",
+    LedgerAttribute.KEY: "Sort key: the object's key, up to 1,024 bytes.",
+    LedgerAttribute.STATE: "`PRESENT`, or `DELETED` for a tombstone.",
+    LedgerAttribute.REVISION: "Changes with every write; what every write is conditional on.",
+    LedgerAttribute.SEQUENCER: "No event up to this one is applied any more.",
+    LedgerAttribute.EXACT: "Whether the state is that of `sequencer`. Otherwise the bucket was looked at, later than "
+    "that, and is asked again at the next event.",
+    LedgerAttribute.KIND: "Name of the event that led to the state.",
+    LedgerAttribute.VERSION_ID: "Version that was applied, or the delete marker's, where the bucket keeps versions.",
+    LedgerAttribute.ETAG: "Entity tag that was applied.",
+    LedgerAttribute.SIZE: "Bytes.",
+    LedgerAttribute.MODIFIED_AT: "When the object was written, as S3 tells, epoch seconds.",
+    LedgerAttribute.APPLIED_AT: "When it was applied, epoch seconds.",
+    LedgerAttribute.TTL: "When DynamoDB may delete the row, epoch seconds; tombstones and counts of failures only.",
+    LedgerAttribute.FAILURES: "Of the row `failures#{SQS message id}`: how often the handler failed.",
+    LedgerAttribute.CHECKPOINT: "Of the row `checkpoint#{ingest}#{bucket}`: how far the reconciliation has come, JSON.",
+}
+"""What each attribute of the ledger holds."""
+
+_MEANINGS: Final = {
+    "put": "applied as a written object: that very version or, without versions, only if its entity tag is still "
+    "the same",
+    "delete": "applied as a removed object; a tombstone stays",
+    "look": "the bucket is asked, and what it says is applied if the ledger says otherwise",
+}
+_KINDS: Final = (
+    ("ObjectCreated:Put", "Object Created", {}),
+    ("ObjectCreated:Post", "Object Created", {}),
+    ("ObjectCreated:Copy", "Object Created", {}),
+    ("ObjectCreated:CompleteMultipartUpload", "Object Created", {}),
+    ("ObjectRemoved:Delete", "Object Deleted", {}),
+    ("ObjectRemoved:DeleteMarkerCreated", "Object Deleted", {"deletion-type": "Delete Marker Created"}),
+    ("ObjectRemoved:Delete", "Object Deleted", {"version": "v1"}),
+    ("LifecycleExpiration:Delete", "Object Deleted", {}),
+    ("LifecycleExpiration:DeleteMarkerCreated", "Object Deleted", {"deletion-type": "Delete Marker Created"}),
+    ("LifecycleExpiration:Delete", "Object Deleted", {"version": "v1"}),
+    ("ObjectRestore:Completed", "Object Restore Completed", {}),
+    ("ObjectRestore:Post", "Object Restore Initiated", {}),
+    ("ObjectRestore:Delete", "Object Restore Expired", {}),
+    ("LifecycleTransition", "Object Storage Class Changed", {}),
+    ("IntelligentTiering", "Object Access Tier Changed", {}),
+    ("ObjectTagging:Put", "Object Tags Added", {}),
+    ("ObjectTagging:Delete", "Object Tags Deleted", {}),
+    ("ObjectAcl:Put", "Object ACL Updated", {}),
+    ("Replication:OperationFailedReplication", "", {}),
+    ("ReducedRedundancyLostObject", "", {}),
+)
+"""Kinds of events: S3's name, EventBridge's detail-type, and what else tells them apart."""
+
+
+def event_kinds() -> list[tuple[str, str, str]]:
+    """What becomes of each kind of event, as the parser says."""
+    rows = []
+    for name, detail, more in _KINDS:
+        fields = {"key": "k"} | ({"versionId": more["version"]} if "version" in more else {})
+        record = {"eventName": name, "s3": {"bucket": {"name": "b"}, "object": fields}}
+        bodies: list[dict[str, Any]] = [{"Records": [record]}]
+        if detail:
+            place = {"key": "k"} | ({"version-id": more["version"]} if "version" in more else {})
+            told = {"bucket": {"name": "b"}, "object": place, **more}
+            bodies.append({"source": "aws.s3", "detail-type": detail, "detail": told})
+        meanings = {_meaning_of(parse(json.dumps(body))[0]) for body in bodies}
+        assert len(meanings) == 1, name  # noqa: S101 - the two forms must agree
+        suffix = ", with a version id" if "version" in more else ""
+        marker = f", {more['deletion-type']}" if "deletion-type" in more else ""
+        rows.append((code(name) + suffix, (code(detail) + marker + suffix) if detail else "", meanings.pop()))
+    return rows
+
+
+def _meaning_of(parsed: Any) -> str:  # noqa: ANN401 - what the parser makes
+    return _MEANINGS[parsed.action] if isinstance(parsed, changes.ObjectEvent) else "counted, and acknowledged"
+
+
+def ingest_page() -> str:
+    """Events, ledger rows, classes."""
+    return page(
+        "S3 ingestion",
+        "`claim_check.ingest` follows the objects of a bucket; `claim_check.aws_ingest.ingester(settings)` and "
+        "`claim_check.aws_ingest.reconciliation(settings)` put it together.",
+        "## Kinds of events",
+        "The same whether S3 notifies the queue itself, or SNS (raw or not), or EventBridge brings the event. Whatever "
+        "else begins with `ObjectCreated` is a written object, whatever else begins with `ObjectRemoved` or "
+        "`LifecycleExpiration` is looked at. A test event is acknowledged, an unknown kind counted and acknowledged, "
+        "anything else parked as `InvalidNotification`.",
+        table(("S3's name", "EventBridge's `detail-type`", "what becomes of it"), event_kinds()),
+        "## Ledger rows",
+        "One row per bucket and key, in a table that may serve several buckets.",
+        table(("attribute", "what it holds"), [(code(name), text) for name, text in LEDGER.items()]),
+        "The partitions of a bucket, merged, hold its rows in the order in which S3 lists: "
+        f"`{contract.ledger_shards('bucket')[0]}` to `{contract.ledger_shards('bucket')[-1]}`. "
+        "`claim-check ingest show KEY` prints a row.",
+        *[
+            described(kind)
+            for kind in (
+                changes.ObjectChange,
+                changes.ObjectKey,
+                ingester.S3Ingester,
+                applying.IngestRules,
+                reconciliation.LedgerReconciliation,
+                reconciliation.ReconciliationReport,
+                ingest_settings.IngestSettings,
+                ingest_settings.ReconciliationSettings,
+            )
+        ],
+    )
+
+
 # --- Constructs and library -----------------------------------------------------------------------------------------
 
 
@@ -780,12 +989,26 @@ FIRST: Final = ("Event", "Producer", "Published", "Unpublished", "Message", "Tra
 def library_names() -> list[str]:
     """Public names of the library but for the errors."""
     others = [name for name in claim_check.__all__ if name not in FIRST]
-    return [*FIRST, *(name for name in others if not issubclass(getattr(claim_check, name), Exception))]
+    return [*FIRST, *(name for name in others if not _is_error(getattr(claim_check, name)))]
+
+
+def _is_error(documented: object) -> bool:
+    return isinstance(documented, type) and issubclass(documented, Exception)
+
+
+def described_function(documented: Callable[..., object]) -> str:
+    """A function: what it is, and what it takes."""
+    told = sections(documented)
+    rows = [(code(name), plain(text)) for name, text in entries(told.get("Args", "")).items()]
+    parts = [f"## {documented.__name__}", plain(summary(documented))]
+    parts += [table(("argument", "what it is"), rows)] if rows else []
+    return "\n\n".join(part.strip() for part in [*parts, *_raises(told)])
 
 
 def library_page() -> str:
     """The classes of the library."""
-    parts = [described(getattr(claim_check, name)) for name in library_names()]
+    found = [getattr(claim_check, name) for name in library_names()]
+    parts = [described(one) if isinstance(one, type) else described_function(one) for one in found]
     parts += [
         described(kind) for kind in (settings.ProducerSettings, settings.ConsumerSettings, settings.UploadSettings)
     ]
@@ -860,6 +1083,7 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "metrics.md": metrics_page,
     "messages.md": messages_page,
     "inbox.md": inbox_page,
+    "ingest.md": ingest_page,
     "commands.md": commands_page,
 }
 

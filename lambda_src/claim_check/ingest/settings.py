@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 from claim_check import contract
 from claim_check.contract import PayloadAccess, SequencerPad, Setting
@@ -52,6 +52,24 @@ class LedgerSettings:
     pad: SequencerPad = "right"
     tracing: bool = False
 
+    @classmethod
+    def from_environment(cls, variables: Mapping[str, str]) -> LedgerSettings:
+        """Read them.
+
+        Raises:
+            InvalidSetting: A variable is missing or malformed.
+        """
+        read = Environment(variables)
+        return LedgerSettings(
+            name=read.text(Setting.INGEST),
+            bucket=read.text(Setting.INGEST_BUCKET),
+            queue_url=read.text(Setting.INGEST_QUEUE_URL),
+            ledger_table=read.text(Setting.LEDGER_TABLE),
+            tombstone_seconds=read.integer(Setting.LEDGER_TTL, default=contract.LEDGER_TTL_SECONDS, minimum=1),
+            pad=read.choice(Setting.LEDGER_PAD, get_args(SequencerPad), default="right"),
+            tracing=read.choice(Setting.TRACING, ("false", "true"), default="false") == "true",
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class IngestSettings(LedgerSettings):
@@ -92,7 +110,7 @@ class IngestSettings(LedgerSettings):
         """
         read = Environment(variables)
         return cls(
-            **_shared(read),
+            **vars(LedgerSettings.from_environment(variables)),
             apply_put=read.text(Setting.INGEST_PUT),
             apply_delete=read.text(Setting.INGEST_DELETE),
             dlq_url=read.optional(Setting.DLQ_URL),
@@ -132,24 +150,12 @@ class ReconciliationSettings(LedgerSettings):
         """
         read = Environment(variables)
         return cls(
-            **_shared(read),
+            **vars(LedgerSettings.from_environment(variables)),
             filters=_filters(read.optional(Setting.INGEST_FILTERS)),
             grace_seconds=read.integer(Setting.INGEST_GRACE, default=contract.INGEST_GRACE_SECONDS),
             rate=read.integer(Setting.INGEST_RECONCILE_RATE, default=contract.INGEST_RECONCILE_RATE, minimum=1),
             every_seconds=read.integer(Setting.INGEST_RECONCILE_EVERY, default=contract.DAY_SECONDS),
         )
-
-
-def _shared(read: Environment) -> dict[str, Any]:
-    return {
-        "name": read.text(Setting.INGEST),
-        "bucket": read.text(Setting.INGEST_BUCKET),
-        "queue_url": read.text(Setting.INGEST_QUEUE_URL),
-        "ledger_table": read.text(Setting.LEDGER_TABLE),
-        "tombstone_seconds": read.integer(Setting.LEDGER_TTL, default=contract.LEDGER_TTL_SECONDS, minimum=1),
-        "pad": read.choice(Setting.LEDGER_PAD, get_args(SequencerPad), default="right"),
-        "tracing": read.choice(Setting.TRACING, ("false", "true"), default="false") == "true",
-    }
 
 
 def _filters(text: str | None) -> tuple[KeyFilter, ...]:
