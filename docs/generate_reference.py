@@ -16,6 +16,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
@@ -42,6 +43,7 @@ from claim_check import (
     telemetry,
 )
 from claim_check.contract import ErrorCode, InboxAttribute, LedgerAttribute, Metric, Setting
+from claim_check.dead_letters import redriven_copy
 from claim_check.delivery import Delivery
 from claim_check.envelope import encode
 from claim_check.ingest import applying, changes, ingester, reconciliation
@@ -51,7 +53,7 @@ from claim_check.parking import parked_copy
 from claim_check.ports import MessageAttribute
 from claim_check.producer import deduplication_id
 from claim_check.schema import envelope_schema
-from claim_check_cdk import claim_check_function, message_queue
+from claim_check_cdk import alarm_rules, claim_check_function, message_queue
 from claim_check_cdk.alarm_codes import UNALARMED_CODES
 from claim_check_cdk.retention import format_seconds
 from claim_check_ops.cli import app as command
@@ -427,6 +429,7 @@ def settings_page() -> str:
                 (code("claim-check:environments"), "The environments and their settings, in `cdk.json`."),
                 (code(claim_check_function.BUILD_DIR_CONTEXT), _after("BUILD_DIR_CONTEXT")),
                 (code(claim_check_function.LOCAL_CONTEXT), _after("LOCAL_CONTEXT")),
+                (code(alarm_rules.RUNBOOK_CONTEXT), _after("RUNBOOK_CONTEXT", alarm_rules)),
             ],
         ),
         "## The embedded AWS",
@@ -454,9 +457,9 @@ def _default_of(kind: type, field: str) -> str:
     return code(str(value.default).lower() if isinstance(value.default, bool) else value.default)
 
 
-def _after(constant: str) -> str:
+def _after(constant: str, module: ModuleType = claim_check_function) -> str:
     """The text that stands below a constant."""
-    lines = inspect.getsource(claim_check_function).splitlines()
+    lines = inspect.getsource(module).splitlines()
     index = next(number for number, line in enumerate(lines) if line.startswith(f"{constant}:"))
     text = plain(re.sub(r"^Context key: ", "", lines[index + 1].strip('"')))
     return text[0].upper() + text[1:]
@@ -550,10 +553,12 @@ def other_alarms() -> list[tuple[str, str, dict[str, Any]]]:
     sys.path.append(str(ROOT))  # a script's path has its own folder only
     stacks_of = importlib.import_module
     documents, ingest = stacks_of("stacks.documents_stack"), stacks_of("stacks.ingest_stack")
+    orders = stacks_of("stacks.orders_stack")
     app = App(context=json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"])
     chosen = stacks_of("stacks.settings").Settings.from_context(app.node)
     stacks = (
         documents.DocumentsStack(app, "Documents", settings=chosen),
+        orders.OrdersStack(app, "Orders", settings=chosen),
         ingest.IngestStack(app, "Ingest", settings=chosen),
     )
     resources = [one for stack in stacks for one in stack.node.find_all() if isinstance(one, cloudwatch.CfnAlarm)]
@@ -586,7 +591,7 @@ def rings_when(alarm: Mapping[str, Any]) -> str:
     side = "less" if alarm["falling"] else "more"
     silence = ", or there is none" if alarm["silence"] else ""
     return (
-        f"{alarm['statistic'].lower()} of `{alarm['metric']}` is {alarm['threshold']:g} or {side} in "
+        f"{alarm['statistic'].lower()} of `{alarm['metric']}` is {alarm['threshold']:,.10g} or {side} in "
         f"{alarm['datapoints']} of the last {alarm['periods']} {alarm['unit']}{silence}"
     )
 
@@ -696,6 +701,9 @@ def messages_page() -> str:
     )
     copy = parked_copy(delivery, code=ErrorCode.MISSING_PAYLOAD, attempts=5, now=_TIME.timestamp(), fifo=False)
     parked = json.loads(str(copy.attributes[contract.ATTRIBUTE_PARKED].value))
+    dead = replace(delivery, attributes=copy.attributes, sqs_message_id="f0b4c1aa-0000-4000-8000-000000000000")
+    back = redriven_copy(dead, reason=ErrorCode.MISSING_PAYLOAD, run="9f86d081884c", now=_TIME.timestamp(), fifo=False)
+    redrive = json.loads(str(back.attributes[contract.ATTRIBUTE_REDRIVE].value))
     pointer, _ = extended_client.encode(sample(claim), "extended-client")
     schema = envelope_schema()
     required = set(schema["required"])
@@ -724,6 +732,10 @@ def messages_page() -> str:
         "already "
         f"had {contract.SQS_MAX_ATTRIBUTES} attributes loses its last one by name, and `droppedAttributes` names it. "
         f"`{contract.FIRST_MESSAGE_ID}` is there from the second parking on: the id of the message's first life.",
+        "`redrive` takes its place when `claim-check dlq redrive` sends the message back:",
+        f"```json\n{json.dumps(redrive, indent=2)}\n```",
+        f"`{contract.REDRIVE_ROUND}` counts how often it was sent back, `{contract.REDRIVE_RUN}` names the redrive. On "
+        "FIFO the deduplication id is SQS's id of the message in the DLQ, `#` and the round.",
         "## The Extended Client's format",
         "In the wire format `extended-client` a producer writes what Amazon's Extended Client Libraries read, with the "
         "envelope in fields that they ignore:",
@@ -754,7 +766,7 @@ ATTRIBUTES: Final = (
     (code(contract.ATTRIBUTE_EVENT_TYPE), "producer", "Event type, for filters."),
     (code(contract.ATTRIBUTE_TENANT_ID), "producer", "Tenant, for filters."),
     (code(contract.ATTRIBUTE_PARKED), "consumer", "On a copy in the DLQ: why it is there, as JSON."),
-    (code(contract.ATTRIBUTE_REDRIVE), "whoever sends a message back", "Tells replayed work from new work."),
+    (code(contract.ATTRIBUTE_REDRIVE), "`claim-check dlq redrive`", "Tells replayed work from new work, as JSON."),
     (
         code(contract.ATTRIBUTE_CLAIM_CHECK),
         "producer",
@@ -804,6 +816,7 @@ ROW: Final = {
     InboxAttribute.LEASE_UNTIL: "End of the lease, epoch seconds; 0 when nobody holds one.",
     InboxAttribute.ATTEMPTS: "Attempts in this life of the message.",
     InboxAttribute.ATTEMPTS_SPENT: "Attempts it had when it was parked.",
+    InboxAttribute.REDRIVEN: "Which redrive of it was received last, from 1; absent if none was.",
     InboxAttribute.LAST_CODE: "Code of the last failure.",
     InboxAttribute.LAST_MESSAGE: "Its text; for a handler's own errors their type and place only.",
     InboxAttribute.PAYLOAD_BUCKET: "Bucket of the claim.",
