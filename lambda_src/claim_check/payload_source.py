@@ -251,7 +251,7 @@ def opened(
         except ClaimCheckError:
             raise
         except (OSError, ValueError) as error:
-            raise _unreadable(error) from error
+            raise _unreadable(error) from None  # its text names the file
         section.sent = None if on_progress is None else _Sent(on_progress, length)
         yield PayloadSource(length, digest, section=section, parts=parts)
 
