@@ -192,6 +192,17 @@ def test_the_gate_follows_the_pure_rule_in_every_corner(case: Case, state: Inbox
         gate_agrees(case, before, wanted, now=NOW, max_attempts=5)
 
 
+@pytest.mark.parametrize("before, wanted, after", [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 2, 2)])
+def test_a_row_stays_marked_as_redriven(case: Case, before: int, wanted: int, after: int) -> None:
+    """R9.1; rows of an older version have no such attribute."""
+    present = case.seed(state="FAILED", attempts=1, redriven=before)
+    reply = case.table.take(row_of(key=present.key, redriven=wanted), now=NOW, max_attempts=5)
+    assert isinstance(reply, Taken)
+    stored = case.read(present.key)
+    assert stored is not None
+    assert reply.row.redriven == stored.redriven == after
+
+
 times = st.floats(min_value=0, max_value=4e9, allow_nan=False).map(lambda value: round(value, 6))
 
 

@@ -193,6 +193,9 @@ def test_versions(versioned: Case) -> None:
     with pytest.raises(MissingPayload):
         versioned.read("k")
     assert versioned.read("k", first) == b"first"
+    found = versioned.store.head(bucket=versioned.bucket, key="k", version_id=first)
+    assert found is not None
+    assert (found.content_length, found.version_id) == (5, first)
     second = versioned.put("k", b"second")
     assert second not in {None, first}
     assert versioned.read("k") == b"second"
