@@ -55,7 +55,7 @@ class RetentionPlan:
         delivery: How long SNS or EventBridge may retry the queue, and the DLQ of that subscription or rule.
         processing: A message may be received in the last second of its life, and is then worked on for this long.
         redrive_rounds: How often a dead letter may be sent back; every time, a new life begins.
-        triage: Time a message spends outside any queue before its redrive, on the way or in an archive of your own.
+        triage: Time a message spends outside any queue, and outside a `DlqArchive`, before its redrive.
         archive: How long a `DlqArchive` keeps a dead letter before it is redriven; 0 if there is none.
         audit: Time the payload is still wanted after the last life ended.
         one_clock: Count ``max(source, dlq)`` in place of their sum. True only of a standard queue whose DLQ receives by
@@ -127,7 +127,7 @@ class RetentionPlan:
             Term("source", source, f"retention of the queue{shared}", self.lives),
             Term("dlq", dlq, f"retention of the dead-letter queue{shared}", self.lives),
             Term("processing", self.processing, "a message received in its last second", self.lives),
-            Term("triage", self.triage, "outside any queue before the redrive, archive included"),
+            Term("triage", self.triage, "outside any queue and archive, before the redrive"),
             *((archive,) if self.archive and self.redrive_rounds else ()),
             Term("audit", self.audit, "wanted after the last life"),
         )

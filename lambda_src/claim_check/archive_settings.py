@@ -15,10 +15,10 @@ class DeadLetterSettings:
     """Settings of the function that samples, and perhaps archives, the dead letters of one consumer.
 
     Attributes:
-        consumer: The consumer's name: the dimension of the metrics.
-        dlq_url: Its DLQ; None where nothing may be parked.
-        inbox_table: Table of its inbox; None leaves it alone.
-        life_seconds: The retention plan's sum, which is also the inbox's TTL; None if it is not known.
+        consumer: Its name.
+        dlq_url: Where messages are parked; None where nothing may be parked.
+        inbox_table: Table of the inbox.
+        inbox_ttl_seconds: How long the inbox remembers.
         stuck_after_seconds: How long ago a lease ended, or an attempt failed, for a row to count as stuck.
         archive_bucket: Bucket of the archive; None archives nothing.
         archive_after_seconds: Age in the DLQ from which a dead letter is archived.
@@ -28,7 +28,7 @@ class DeadLetterSettings:
     consumer: str
     dlq_url: str | None = None
     inbox_table: str | None = None
-    life_seconds: int | None = None
+    inbox_ttl_seconds: int | None = None
     stuck_after_seconds: int = contract.DEFAULT_STUCK_SECONDS
     archive_bucket: str | None = None
     archive_after_seconds: int = contract.SQS_MAX_RETENTION_SECONDS
@@ -42,19 +42,21 @@ class DeadLetterSettings:
             InvalidSetting: A variable is missing or malformed.
         """
         read = Environment(variables)
-        bucket = read.optional(Setting.ARCHIVE_BUCKET)
-        after = read.integer(
-            Setting.ARCHIVE_AFTER,
-            default=None if bucket else cls.archive_after_seconds,
-            maximum=contract.SQS_MAX_RETENTION_SECONDS,
-        )
-        return cls(
+        settings = cls(
             consumer=read.text(Setting.CONSUMER),
-            dlq_url=read.text(Setting.DLQ_URL) if bucket else read.optional(Setting.DLQ_URL),
+            dlq_url=read.optional(Setting.DLQ_URL),
             inbox_table=read.optional(Setting.INBOX_TABLE),
-            life_seconds=read.integer(Setting.INBOX_TTL, default=0) or None,
+            inbox_ttl_seconds=read.integer(Setting.INBOX_TTL, default=0) or None,
             stuck_after_seconds=read.integer(Setting.STUCK_AFTER, default=cls.stuck_after_seconds),
-            archive_bucket=bucket,
-            archive_after_seconds=after,
+            archive_bucket=read.optional(Setting.ARCHIVE_BUCKET),
+            archive_after_seconds=read.integer(
+                Setting.ARCHIVE_AFTER,
+                default=cls.archive_after_seconds,
+                maximum=contract.SQS_MAX_RETENTION_SECONDS,
+            ),
             tracing=read.choice(Setting.TRACING, ("false", "true"), default="false") == "true",
         )
+        if settings.archive_bucket is not None:  # with nothing to archive, or never, it would be lost in silence
+            for needed in (Setting.ARCHIVE_AFTER, Setting.DLQ_URL):
+                read.text(needed)
+        return settings

@@ -40,7 +40,7 @@ def dead_letter_job(
         new_id=lambda: str(uuid.uuid4()),
         archive=S3DeadLetterArchive(clients.s3, bucket) if bucket else None,
         archive_after_seconds=settings.archive_after_seconds,
-        life_seconds=settings.life_seconds,
+        life_seconds=settings.inbox_ttl_seconds,
         inbox=DynamoDbInboxReader(clients.dynamodb, table, sleep=clock.sleep) if table else None,
         consumer=settings.consumer,
         stuck_after_seconds=settings.stuck_after_seconds,

@@ -200,7 +200,7 @@ def test_every_claim_check_command_exists(reference: ModuleType) -> None:
         assert {word for word in words if word.startswith("--")} <= known[path] | {"--help"}, line
 
 
-GLOBAL_OPTIONS = {"query", "output", "endpoint-url", "region", "profile", "cli-binary-format"}
+GLOBAL_OPTIONS = {"query", "output", "endpoint-url", "region", "profile", "cli-binary-format", "cli-read-timeout"}
 
 
 def aws_commands() -> Iterator[tuple[Block, str]]:

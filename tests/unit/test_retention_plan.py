@@ -115,7 +115,7 @@ def test_the_table_shows_every_term_and_the_days() -> None:
         "  + 2 x source                 4 d   retention of the queue",
         "  + 2 x dlq                   14 d   retention of the dead-letter queue",
         "  + 2 x processing          18 min   a message received in its last second",
-        "  +     triage                 1 d   outside any queue before the redrive, archive included",
+        "  +     triage                 1 d   outside any queue and archive, before the redrive",
         "  +     audit                  7 d   wanted after the last life",
         "  =     sum         44 d 2 h 36 min   in whole days, rounded up: 45 d",
     ]
