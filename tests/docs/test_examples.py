@@ -22,6 +22,7 @@ from claim_check.errors import PayloadTooLarge
 from claim_check.processor import Handler
 from tests.docs.kit import ROOT
 from tests.harness import BUCKET, EVENT_TYPE, TENANT, World
+from tests.metric_sources import body_of, emits, watched
 
 EXAMPLES = ROOT / "docs" / "examples"
 
@@ -92,7 +93,18 @@ def test_two_pipelines_share_a_bucket_with_all_options(tmp_path: Path) -> None:
     assert kinds(template).count("AWS::Lambda::EventSourceMapping") == 2
     alarms = [one["Properties"] for one in template["Resources"].values() if one["Type"] == "AWS::CloudWatch::Alarm"]
     assert alarms
-    assert all(alarm["AlarmActions"] for alarm in alarms)
+    silent = [alarm for alarm in alarms if "AlarmActions" not in alarm]
+    assert [alarm["MetricName"] for alarm in silent] == ["Redriven"] * 2, "one that informs, in each pipeline"
+
+
+def test_a_watched_pipeline_has_a_topic_and_a_dashboard_with_a_row_of_its_own(tmp_path: Path) -> None:
+    template = synthesize(EXAMPLES / "watched" / "app.py", tmp_path)
+    assert {"AWS::SNS::Topic", "AWS::SNS::TopicPolicy", "AWS::SNS::Subscription"} <= set(kinds(template))
+    (dashboard,) = (one for one in template["Resources"].values() if one["Type"] == "AWS::CloudWatch::Dashboard")
+    titles = [one["properties"].get("title") for one in body_of(dashboard["Properties"])["widgets"]]
+    assert titles[0] == "Alarms"
+    assert titles[-1] == "Invoices paid"
+    assert all(emits(*one.kind) for one in watched(template) if one.namespace != "Shop")
 
 
 def test_of_two_ordered_pipelines_one_has_a_dlq_and_the_other_alarms(tmp_path: Path) -> None:

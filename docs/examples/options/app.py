@@ -4,16 +4,15 @@ from pathlib import Path
 
 import aws_cdk as cdk
 from aws_cdk import aws_kms as kms
-from aws_cdk import aws_sns as sns
 
-from claim_check_cdk import AccessLogBucket, ClaimCheckPipeline, PayloadBucket, RetentionTerms
+from claim_check_cdk import AccessLogBucket, AlarmTopic, ClaimCheckPipeline, PayloadBucket, RetentionTerms
 
 HANDLERS = Path(__file__).parents[1] / "first_pipeline" / "invoices"
 
 app = cdk.App()
 stack = cdk.Stack(app, "Evidence")
 key = kms.Key(stack, "Key", enable_key_rotation=True)
-topic = sns.Topic(stack, "Alarms", enforce_ssl=True)
+topic = AlarmTopic(stack, "AlarmTopic", encryption_key=key).topic
 payloads = PayloadBucket(
     stack,
     "Payloads",
