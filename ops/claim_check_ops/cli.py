@@ -12,6 +12,7 @@ from claim_check_ops.local.drill_commands import drill
 from claim_check_ops.local.told import NotRunning, adopt
 from claim_check_ops.looking.commands import app as inbox_app
 from claim_check_ops.looking.commands import status
+from claim_check_ops.outbox_commands import app as outbox_app
 from claim_check_ops.reconcile_commands import reconcile
 from claim_check_ops.send_commands import send
 from claim_check_ops.worker_commands import worker
@@ -26,6 +27,7 @@ local_app.command()(drill)
 app.add_typer(ingest_app, name="ingest")
 app.add_typer(local_app, name="local")
 app.add_typer(inbox_app, name="inbox")
+app.add_typer(outbox_app, name="outbox")
 app.command()(status)
 app.command()(reconcile)
 app.command()(send)

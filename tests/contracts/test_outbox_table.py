@@ -20,11 +20,13 @@ from claim_check.contract import OutboxAttribute
 from claim_check.deadline import Deadline
 from claim_check.errors import CommitFailed, OutboxFull, ReadRefused, Unavailable
 from claim_check.outbox.items import plain_item
+from claim_check.outbox.parked import ParkedRows
 from claim_check.outbox.ports import Group, OutboxTable, Transactions
 from claim_check.outbox.rows import OutboxRow
 from claim_check.ports import MessageAttribute
 from claim_check.transaction import Condition, Table, Transaction
 from tests.fakes.clock import FakeClock
+from tests.fakes.object_store import FakeObjectStore
 from tests.fakes.outbox_table import OUTBOX, FakeOutboxTable
 
 NOW = 1_783_332_930.25
@@ -404,6 +406,36 @@ def test_staging_for_an_empty_group_keeps_it_from_expiring(real: Case, clients: 
     assert ttl() == {"N": "99"}
     real.stage(second)
     assert ttl() is None
+
+
+@pytest.mark.parametrize("set_aside", [False, True], ids=["stands-in-its-group", "was-set-aside"])
+def test_a_parked_row_is_put_back_once_into_its_group(case: Case, set_aside: bool) -> None:  # noqa: FBT001
+    first, second = two()
+    key = leased(case, first, second)
+    parked = replace(first, state="PARKED")
+    if set_aside:
+        assert case.table.settle_head(parked, group=key, owner="me")
+    else:
+        assert case.table.settle_row(parked, owner=None)
+    operator = ParkedRows(
+        case.table,
+        case.transactions,
+        FakeObjectStore(FakeClock()),
+        table=case.name,
+        before_send_seconds=1e9,
+        ttl_seconds=100,
+        clock=FakeClock(),
+        new_token=lambda: uuid.uuid4().hex,
+        random=lambda: 0.5,
+    )
+    no_payload = replace(parked, payload_bucket=None, payload_key=None)
+    assert operator.retry(first.key) == "payload gone"
+    assert operator._put_back(replace(no_payload, state="PENDING"))
+    assert not operator._put_back(replace(no_payload, state="PENDING"))
+    found = case.group(key)
+    assert found is not None
+    assert found.pending == ((second.place, first.place) if set_aside else (first.place, second.place))
+    assert operator.discard(first.key) == "not parked"
 
 
 # --- What goes wrong ------------------------------------------------------------------------------------------------

@@ -146,10 +146,14 @@ class FakeOutboxTable:
     def refused(self, writes: Sequence[TableWrite]) -> int | None:
         """The first write whose condition does not hold."""
         for index, write in enumerate(writes):
-            if self.refuse_write == index or (write.action == "Put" and self._is_row(write) and self._has(write)):
+            if self.refuse_write == index or (
+                write.action == "Put" and self._is_row(write) and not self._may_put(write)
+            ):
                 return index
             group = self.groups.get(str(write.key.get(OutboxAttribute.KEY)))
-            if write.table == OUTBOX and group is not None and len(group.pending) > write.values.get(":most", 0):
+            if ":most" in write.values and group is not None and len(group.pending) > write.values[":most"]:
+                return index
+            if ":place" in write.values and (group is None or write.values[":place"] not in group.pending):
                 return index
         return None
 
@@ -158,10 +162,13 @@ class FakeOutboxTable:
         with self._lock:
             for write in writes:
                 key = str(write.key.get(OutboxAttribute.KEY))
+                if write.action == "ConditionCheck":
+                    continue
                 if self._is_row(write):
                     assert write.item is not None
                     self.items[key] = to_row({name: to_value(value) for name, value in write.item.items()})
-                    self.stream.append(key)
+                    if ":parked" not in write.values:
+                        self.stream.append(key)
                 elif write.table == OUTBOX:
                     if key not in self.groups:
                         self.stream.append(key)
@@ -174,5 +181,9 @@ class FakeOutboxTable:
         key = str(write.key.get(OutboxAttribute.KEY))
         return write.table == OUTBOX and not key.startswith(OUTBOX_GROUP_MARK)
 
-    def _has(self, write: TableWrite) -> bool:
-        return str(write.key[OutboxAttribute.KEY]) in self.items
+    def _may_put(self, write: TableWrite) -> bool:
+        """A new row where there is none, or a parked one where it is still parked."""
+        present = self.items.get(str(write.key[OutboxAttribute.KEY]))
+        if ":parked" in write.values:
+            return present is not None and present.state == "PARKED"
+        return present is None
