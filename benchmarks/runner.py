@@ -21,6 +21,7 @@ from benchmarks.figures import (
     batch_latency,
     dead_letters,
     huge_file,
+    ingest,
     lambda_asset,
     peak_memory,
     publish_batch,
@@ -47,6 +48,7 @@ GROUPS: Final[Mapping[str, Measure]] = {
     "batch": publish_batch.measure,
     "huge": huge_file.measure,
     "dead-letters": dead_letters.measure,
+    "ingest": ingest.measure,
 }
 
 PLAIN_WIDTH: Final = 140
