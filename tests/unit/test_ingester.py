@@ -645,6 +645,14 @@ def test_past_the_deadline_nothing_is_committed(world: IngestWorld) -> None:
     assert (effects(world), counted(world, ErrorCode.DEADLINE_EXCEEDED)) == ([], 1)
 
 
+def test_past_the_deadline_no_removal_is_committed_either(world: IngestWorld) -> None:
+    world.handle(world.bucket.put(KEY, b"content"))
+    removal = world.bucket.delete(KEY)
+    outcome = world.handle(removal, ingester=world.ingester(delete=lambda *_: world.clock.advance(100)))
+    assert not outcome.acknowledged
+    assert row_of(world).state == "PRESENT"
+
+
 def test_without_time_nothing_is_begun(world: IngestWorld) -> None:
     delivery = world.delivery(world.bucket.put(KEY, b"content"))
     outcome = world.process(world.ingester(), delivery, seconds=0.5)

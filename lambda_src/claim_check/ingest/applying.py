@@ -166,7 +166,7 @@ class Applier:
 
     def _put(self, step: _Step, wanted: ObjectState) -> bool | None:
         """Apply a state: whether it was committed; None if the object is not so any more."""
-        deadline, transaction = step.deadline, Transaction(step.deadline)
+        transaction = Transaction(step.deadline)
         opened = self._open(step.event, wanted)
         if opened is None:
             return None
@@ -185,7 +185,6 @@ class Applier:
                 raise
             finally:
                 stream.abandon()
-        deadline.check()
         return self._commit(step, found.state, transaction)
 
     def _removed(self, step: _Step) -> str | None:
@@ -268,6 +267,7 @@ class Applier:
 
     def _commit(self, step: _Step, current: ObjectState | None, transaction: Transaction) -> bool:
         """Record the state with its effect. False if the row is not as it was read: nothing was written."""
+        step.deadline.check()
         row = row_after(
             step.row,
             step.event,
