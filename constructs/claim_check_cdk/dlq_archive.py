@@ -183,6 +183,7 @@ class DlqArchive(Construct):
         self._grant_letters(
             self.sampler.sampler,
             ["s3:GetObject", "s3:PutObject"],
+            ["kms:Decrypt", "kms:GenerateDataKey"],
             "The function stores letters under names made of message ids, which only a message knows: one dedicated "
             "prefix, no deletion.",
         )
@@ -204,6 +205,7 @@ class DlqArchive(Construct):
         letters = self._grant_letters(
             grantee,
             ["s3:DeleteObject", "s3:GetObject"],
+            ["kms:Decrypt"],
             "An operator reads letters, and removes those that were redriven: one dedicated prefix.",
         )
         return listing.combine(letters)
@@ -260,13 +262,15 @@ class DlqArchive(Construct):
             f"{ARCHIVE_PREFIX} after {format_seconds(known_seconds(self.keep) or 0)}: the retention plan counts on it.",
         )
 
-    def _grant_letters(self, grantee: iam.IGrantable, actions: list[str], reason: str) -> iam.Grant:
+    def _grant_letters(
+        self, grantee: iam.IGrantable, actions: list[str], key_actions: list[str], reason: str
+    ) -> iam.Grant:
         grant = iam.Grant.add_to_principal(
             grantee=grantee, actions=actions, resource_arns=[self.bucket.arn_for_objects(_EVERY_LETTER)]
         )
         acknowledge_objects(grantee, self.bucket, _EVERY_LETTER, reason)
         key = self._encryption_key
-        return grant if key is None else grant.combine(key.grant(grantee, "kms:Decrypt", "kms:GenerateDataKey"))
+        return grant if key is None else grant.combine(key.grant(grantee, *key_actions))
 
     def _watch(self, dlq: sqs.IQueue, retention: int, margin: int) -> None:
         overdue = retention - margin // 2

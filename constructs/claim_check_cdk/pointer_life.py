@@ -38,8 +38,8 @@ class RetentionTerms:
         delivery: How long SNS or EventBridge may retry the queue, plus the DLQ of that subscription or rule. By default
             nothing: producers send to the queue directly.
         redrive_rounds: How often a dead letter may be sent back. By default once.
-        triage: Time a message may spend outside any queue, and outside a `DlqArchive`, before its redrive. By default one
-            day.
+        triage: Time a message may spend outside any queue, and outside a `DlqArchive`, before its redrive. By default
+            one day.
         audit: Time the payload is still wanted after the last life of its message. By default none.
         dead_letters_by_receive_count_only: True if nothing is ever *sent* to the DLQ, so that a standard queue's
             message keeps its first enqueue time there, and the longer of the two retentions counts once. By default
