@@ -158,6 +158,10 @@ METADATA_SHA256: Final = "sha256"
 METADATA_UPLOAD: Final = "upload"
 """Says that a client uploaded the object by grant: perhaps it is unconfirmed, so no other pointer may rely on it."""
 
+METADATA_STAGED: Final = "staged"
+"""Says that the object was put for a message that is kept and sent later: its row alone says whether a message points
+at it, so who publishes directly does not rely on it (R3.1, R7.1)."""
+
 TAG_STATE: Final = "state"
 """Object tag that says how far an upload by grant has come."""
 
@@ -512,6 +516,9 @@ RECONCILE_LOOKS: Final = 10_000
 
 RECONCILE_MARGIN_SECONDS: Final = 3600
 """Added to the times that prove something: clocks differ, and a request may be under way."""
+
+RECONCILE_DISCARDED_SECONDS: Final = 30 * DAY_SECONDS
+"""How long an outbox row is remembered that was discarded together with its payload."""
 
 RECONCILE_TICK_SECONDS: Final = 1800
 """How often the function looks whether a run is due, or is to be gone on with."""

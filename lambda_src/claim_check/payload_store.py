@@ -18,6 +18,9 @@ from claim_check.retries import Retry
 MAX_GENERATIONS: Final = 32
 """An event published anew so often that this many objects of it are about to expire is a mistake somewhere."""
 
+KEPT: Final = "outbox"
+"""Value of `contract.METADATA_STAGED`."""
+
 _WRITE_RETRY: Final = Retry(attempts=4)
 
 
@@ -84,8 +87,11 @@ class PayloadStore:
         idempotency_key: str,
         message_id: str,
         content_type: str,
+        kept: bool = False,
     ) -> Claim:
         """Write a payload, or find the one that an earlier attempt wrote. Repeating it is safe.
+
+        With ``kept``, its message is kept and sent later: then nobody who publishes directly relies on the object.
 
         Costs one PUT; only when the key exists already also a HEAD. In parts it costs a HEAD first, which spares the
         upload where an earlier attempt completed it, and one PUT for each part.
@@ -99,6 +105,8 @@ class PayloadStore:
             contract.METADATA_EVENT_ID: header_text(message_id),
             contract.METADATA_SHA256: source.sha256,
         }
+        if kept:
+            metadata[contract.METADATA_STAGED] = KEPT
         for generation in range(MAX_GENERATIONS):
             key = contract.object_key(
                 tenant_id=tenant_id,
@@ -108,7 +116,7 @@ class PayloadStore:
                 generation=generation,
             )
             found = self._put(source, key, content_type, metadata)
-            if isinstance(found, StoredObject) and (self._expires_soon(found) or _may_be_unconfirmed(found)):
+            if isinstance(found, StoredObject) and (self._expires_soon(found) or _is_others(found, kept=kept)):
                 continue
             return Claim(
                 bucket=self.bucket,
@@ -209,9 +217,13 @@ class PayloadStore:
         return found.last_modified is None or self._clock.now() - found.last_modified.timestamp() > self._before_send
 
 
-def _may_be_unconfirmed(found: StoredObject) -> bool:
-    """Whether a client uploaded it by grant: unless that is confirmed, a rule of its own deletes it soon."""
-    return contract.METADATA_UPLOAD in found.metadata
+def _is_others(found: StoredObject, *, kept: bool) -> bool:
+    """Whether the object may go when its own message is never sent, so that no other message may point at it.
+
+    That is what a client uploaded by grant, unless it is confirmed; and what was put for an outbox row, which only
+    another row of the same identity may share.
+    """
+    return contract.METADATA_UPLOAD in found.metadata or (contract.METADATA_STAGED in found.metadata and not kept)
 
 
 def _same(found: StoredObject, source: PayloadSource) -> StoredObject:

@@ -10,7 +10,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Final, TypeAlias, TypeVar
@@ -126,6 +126,7 @@ class _Draft:
     deduplication_id: str | None
     trace_header: str | None
     on_progress: OnProgress | None
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +283,7 @@ class Producer:
             InvalidEvent: Refused before anything was written.
             PublishError: The payload was not written, or unknown; preparing it again is safe.
         """
-        draft = self._draft(0, event, _checked_trace(trace_header), None)
+        draft = replace(self._draft(0, event, _checked_trace(trace_header), None), kept=True)
         staged = self._stage(draft)
         if not isinstance(staged, _Staged):
             raise staged
@@ -504,6 +505,7 @@ class Producer:
                 idempotency_key=draft.idempotency_key,
                 message_id=draft.message_id,
                 content_type=draft.event.content_type,
+                kept=draft.kept,
             )
         return self._staged(draft, claim)
 

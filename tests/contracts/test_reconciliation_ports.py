@@ -50,15 +50,17 @@ def bucket_of(side: str, request: pytest.FixtureRequest, *, versioned: bool) -> 
     if side == "fake":
         fake = FakePayloads(versioned=versioned)
 
-        def put_fake(key: str, body: bytes = b"x", *, tags: Mapping[str, str] | None = None) -> None:
-            fake.put(key, at=NOW, uploaded=tags is not None, tags=tags, etag=body.hex())
+        def put_fake(
+            key: str, body: bytes = b"x", *, tags: Mapping[str, str] | None = None, kept: bool = False
+        ) -> None:
+            fake.put(key, at=NOW, uploaded=tags is not None, tags=tags, kept=kept, etag=body.hex())
 
         return Bucket(fake, name, put_fake, fake.objects.pop)
     s3 = request.getfixturevalue("clients").s3
     s3.create_bucket(Bucket=name, ObjectLockEnabledForBucket=versioned)
 
-    def put(key: str, body: bytes = b"x", *, tags: Mapping[str, str] | None = None) -> None:
-        metadata = {"upload": "direct"} if tags is not None else {}
+    def put(key: str, body: bytes = b"x", *, tags: Mapping[str, str] | None = None, kept: bool = False) -> None:
+        metadata = {"upload": "direct"} if tags is not None else {"staged": "outbox"} if kept else {}
         tagging = "&".join(f"{tag}={value}" for tag, value in (tags or {}).items())
         s3.put_object(Bucket=name, Key=key, Body=body, Metadata=metadata, Tagging=tagging)
 
@@ -87,6 +89,8 @@ def test_what_is_not_there_is_none(bucket: Bucket) -> None:
 def test_a_look_tells_whether_it_came_by_grant_and_its_tags_are_told(bucket: Bucket) -> None:
     bucket.put("plain")
     bucket.put("granted", tags=UNCONFIRMED)
+    bucket.put("staged", kept=True)
+    assert [bucket.look(key).kept for key in ("plain", "granted", "staged")] == [False, False, True]
     assert [bucket.look(key).uploaded for key in ("plain", "granted")] == [False, True]
     assert bucket.payloads.tags(bucket=bucket.name, key="granted", version_id=None) == UNCONFIRMED
     found = bucket.look("plain")
@@ -257,7 +261,9 @@ def test_a_parked_row_is_set_aside_for_good(outbox: Outbox) -> None:
     outbox.put(row)
     assert row in list(outbox.rows.open_rows("PARKED"))
     assert outbox.rows.discard(row, now=NOW + 1)
-    assert outbox.read(row) == replace(row, state="DISCARDED", body=None, updated_at=NOW + 1)
+    found = outbox.read(row)
+    assert found is not None
+    assert replace(found, ttl=0) == replace(row, state="DISCARDED", body=None, updated_at=NOW + 1)
     assert list(outbox.rows.open_rows("PARKED")) == []
     assert outbox.rows.discard(row, now=NOW + 2)  # the first answer may have been lost
 

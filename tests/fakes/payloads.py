@@ -22,6 +22,7 @@ class FakePayload:
     at: float
     size: int = 1
     uploaded: bool = False
+    kept: bool = False
     tags: Mapping[str, str] = field(default_factory=dict)
     held: bool = False
 
@@ -56,6 +57,7 @@ class FakePayloads:
         *,
         at: float,
         uploaded: bool = False,
+        kept: bool = False,
         tags: Mapping[str, str] | None = None,
         held: bool = False,
         etag: str | None = None,
@@ -65,6 +67,7 @@ class FakePayloads:
         Args:
             at: When, epoch seconds.
             uploaded: By grant.
+            kept: For an outbox row.
             tags: Its tags.
             held: Under a legal hold.
             etag: By default that of the key: the same key is the same content.
@@ -76,6 +79,7 @@ class FakePayloads:
                 version_id=f"v{self._count}" if self.versioned else None,
                 at=at,
                 uploaded=uploaded,
+                kept=kept,
                 tags=tags or {},
                 held=held,
             )
@@ -117,6 +121,7 @@ class FakePayloads:
                 version_id=found.version_id,
                 last_modified=datetime.fromtimestamp(found.at, UTC),
                 uploaded=found.uploaded,
+                kept=found.kept,
                 held=found.held and not self.hides_holds,
             )
 

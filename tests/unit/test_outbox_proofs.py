@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from claim_check.envelope import Claim
 from claim_check.errors import Unavailable
+from claim_check.payload_store import PayloadStore
+from claim_check.producer import Producer
 from claim_check.reconciliation.judging import never_sent
 from tests.fakes.faults import Crash
-from tests.outbox_world import BEFORE_SEND_SECONDS, OutboxWorld
+from tests.outbox_world import BEFORE_SEND_SECONDS, BUCKET, OutboxWorld, event_of
 
 
 def grown_old(world: OutboxWorld, key: str) -> bool:
@@ -69,3 +72,46 @@ def test_a_doubt_outlives_later_refusals() -> None:
 def test_a_row_of_a_fifo_queue_proves_nothing() -> None:
     world = OutboxWorld(fifo=True)
     assert not grown_old(world, world.stage("e", group="g"))
+
+
+CONTENT = b"p" * 300_000
+
+
+def direct(world: OutboxWorld) -> Producer:
+    """A producer that publishes past the outbox."""
+    store = PayloadStore(
+        world.objects,
+        bucket=BUCKET,
+        before_send_seconds=BEFORE_SEND_SECONDS,
+        clock=world.clock,
+        random=lambda: 0.5,
+    )
+    return Producer(
+        store,
+        world.queue,
+        queue_url=world.queue_url,
+        clock=world.clock,
+        new_id=world.new_token,
+        random=lambda: 0.5,
+        telemetry=world.telemetry,
+    )
+
+
+def test_who_publishes_directly_does_not_rely_on_a_staged_payload() -> None:
+    """Or its message would point at an object that goes with its parked row."""
+    world = OutboxWorld()
+    key = world.stage("e", content=CONTENT)
+    row = world.table.rows([key])[key]
+    published = direct(world).publish(event_of("e", payload=CONTENT))
+    assert isinstance(published.payload, Claim)
+    assert published.payload.key == f"{row.payload_key}.1"
+
+
+def test_a_staged_row_may_rely_on_what_was_staged_or_published_before() -> None:
+    world = OutboxWorld()
+    for publish in (world.stage, lambda name, content: direct(world).publish(event_of(name, payload=content))):
+        name = f"e{len(world.objects.keys(BUCKET))}"
+        publish(name, content=CONTENT)
+        before = world.objects.keys(BUCKET)
+        world.stage(name, content=CONTENT)
+        assert world.objects.keys(BUCKET) == before

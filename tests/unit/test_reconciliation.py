@@ -52,62 +52,79 @@ CASES: Final[dict[str, tuple[str, Setup]]] = {
         "unknown",
         lambda w: (w.put("e"), w.received("e", "COMPLETED", payload_key=None)),
     ),
-    "staged": ("open", lambda w: (w.put("e"), w.staged("e", "PENDING"))),
-    "sent and not yet seen": ("open", lambda w: (w.put("e"), w.staged("e", "SENT"))),
+    "staged": ("open", lambda w: (w.put("e", kept=True), w.staged("e", "PENDING"))),
+    "sent and not yet seen": ("open", lambda w: (w.put("e", kept=True), w.staged("e", "SENT"))),
     "sent and completed": (
         "completed",
-        lambda w: (w.put("e"), w.staged("e", "SENT"), w.received("e", "COMPLETED")),
+        lambda w: (w.put("e", kept=True), w.staged("e", "SENT"), w.received("e", "COMPLETED")),
     ),
     "staged again and completed": (
         "open",
-        lambda w: (w.put("e"), w.staged("e", "PENDING"), w.received("e", "COMPLETED")),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PENDING"), w.received("e", "COMPLETED")),
     ),
-    "outbox row parked": ("unpublished", lambda w: (w.put("e"), w.staged("e", "PARKED"))),
-    "outbox row discarded": ("unpublished", lambda w: (w.put("e"), w.staged("e", "DISCARDED"))),
+    "outbox row parked": ("unpublished", lambda w: (w.put("e", kept=True), w.staged("e", "PARKED"))),
+    "outbox row discarded": ("unpublished", lambda w: (w.put("e", kept=True), w.staged("e", "DISCARDED"))),
     "outbox row parked, a consumer has seen it": (
         "open",
-        lambda w: (w.put("e"), w.staged("e", "PARKED"), w.received("e", "FAILED")),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED"), w.received("e", "FAILED")),
     ),
     "outbox row parked, a consumer has seen other content of it": (
         "open",
-        lambda w: (w.put("e"), w.staged("e", "PARKED"), w.received("e", "COMPLETED", key=key_of("e", content="x"))),
+        lambda w: (
+            w.put("e", kept=True),
+            w.staged("e", "PARKED"),
+            w.received("e", "COMPLETED", key=key_of("e", content="x")),
+        ),
     ),
     "outbox row discarded, a consumer has seen other content of it": (
         "unknown",
-        lambda w: (w.put("e"), w.staged("e", "DISCARDED"), w.received("e", "COMPLETED", key=key_of("e", content="x"))),
+        lambda w: (
+            w.put("e", kept=True),
+            w.staged("e", "DISCARDED"),
+            w.received("e", "COMPLETED", key=key_of("e", content="x")),
+        ),
     ),
     "outbox row parked a moment ago": (
         "open",
-        lambda w: (w.put("e"), w.staged("e", "PARKED", updated_at=w.clock.now() - DAY + 1)),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED", updated_at=w.clock.now() - DAY + 1)),
     ),
     "outbox row parked, a producer may still rely on the object": (
         "open",
-        lambda w: (w.put("e", age=DAY + HOUR), w.staged("e", "PARKED")),
+        lambda w: (w.put("e", age=DAY + HOUR, kept=True), w.staged("e", "PARKED")),
     ),
     "outbox row parked that was sent after all": (
         "open",
-        lambda w: (w.put("e"), w.staged("e", "PARKED", sqs_message_id="m")),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED", sqs_message_id="m")),
     ),
     "outbox row parked after a send whose outcome nobody knows": (
         "open",
-        lambda w: (w.put("e"), w.staged("e", "PARKED", doubtful=True)),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED", doubtful=True)),
     ),
     "outbox row discarded after a send whose outcome nobody knows": (
         "unknown",
-        lambda w: (w.put("e"), w.staged("e", "DISCARDED", doubtful=True)),
+        lambda w: (w.put("e", kept=True), w.staged("e", "DISCARDED", doubtful=True)),
     ),
+    "outbox row parked, the object may have been published directly, too": (
+        "open",
+        lambda w: (w.put("e"), w.staged("e", "PARKED")),
+    ),
+    "outbox row discarded, the object may have been published directly, too": (
+        "unknown",
+        lambda w: (w.put("e"), w.staged("e", "DISCARDED")),
+    ),
+    "put for an outbox row that is not there": ("unknown", lambda w: w.put("e", kept=True)),
     "outbox row of a FIFO queue parked": (
         "open",
-        lambda w: (w.put("e"), w.staged("e", "PARKED", deduplication_id="d", group_id="g")),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED", deduplication_id="d", group_id="g")),
     ),
     "outbox row parked, pointing at another key": (
         "unknown",
-        lambda w: (w.put("e"), w.staged("e", "PARKED", key=key_of("e", content="x"))),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED", key=key_of("e", content="x"))),
     ),
     "outbox row parked, of a later generation": (
         "unknown",
         lambda w: (
-            w.put("e", key=key_of("e", generation=1)),
+            w.put("e", key=key_of("e", generation=1), kept=True),
             w.staged("e", "PARKED", key=key_of("e", generation=1)),
         ),
     ),
@@ -170,7 +187,7 @@ def test_every_class_has_a_case() -> None:
 
 def test_a_parked_row_is_set_aside_for_good_before_its_payload_goes() -> None:
     world = World()
-    world.put("e")
+    world.put("e", kept=True)
     row = world.staged("e", "PARKED")
     assert world.run(delete=True).tally.removed == 1
     assert world.outbox[row.key].state == "DISCARDED"
@@ -192,7 +209,7 @@ def test_a_held_object_stays(hides_holds: bool) -> None:  # noqa: FBT001 - a par
 
 def test_a_held_objects_row_is_not_given_up() -> None:
     world = World()
-    world.put("e", held=True)
+    world.put("e", held=True, kept=True)
     row = world.staged("e", "PARKED")
     world.run(delete=True)
     assert world.outbox[row.key].state == "PARKED"
@@ -231,22 +248,22 @@ RACES: Final[dict[str, tuple[Setup, str, Setup]]] = {
     "confirmed before the second look": (uploaded, "look", confirm),
     "a consumer sees it": (uploaded, "look", lambda w: w.received("e", "IN_PROGRESS")),
     "the outbox row is retried": (
-        lambda w: (w.put("e"), w.staged("e", "PARKED")),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED")),
         "look",
         lambda w: w.staged("e", "PENDING"),
     ),
     "the outbox row is retried at the last moment": (
-        lambda w: (w.put("e"), w.staged("e", "PARKED")),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED")),
         "discard",
         lambda w: w.staged("e", "PENDING"),
     ),
     "the outbox row is retried and parked again": (
-        lambda w: (w.put("e"), w.staged("e", "PARKED")),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED")),
         "discard",
         lambda w: w.staged("e", "PARKED", age=0),
     ),
     "the outbox row is sent": (
-        lambda w: (w.put("e"), w.staged("e", "PARKED")),
+        lambda w: (w.put("e", kept=True), w.staged("e", "PARKED")),
         "discard",
         lambda w: w.staged("e", "SENT"),
     ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from claim_check import contract
 from claim_check.adapters.dynamodb import PASSING
 from claim_check.adapters.failures import code_of, kind_of
 from claim_check.adapters.inbox_items import serialize, to_value
@@ -54,14 +55,21 @@ class DynamoDbOutboxRows:
             "#state": Attribute.STATE,
             "#updated": Attribute.UPDATED_AT,
             "#attributes": Attribute.ATTRIBUTES,
+            "#ttl": Attribute.TTL,
         }
-        values = {":discarded": "DISCARDED", ":parked": "PARKED", ":seen": row.updated_at, ":now": now}
+        values = {
+            ":discarded": "DISCARDED",
+            ":parked": "PARKED",
+            ":seen": row.updated_at,
+            ":now": now,
+            ":ttl": int(now) + contract.RECONCILE_DISCARDED_SECONDS,
+        }
         gone = f"REMOVE {Attribute.BODY}, #attributes, {Attribute.OPEN_SHARD}, {Attribute.OPEN_SINCE}"
         try:
             self._client.update_item(
                 TableName=self._table,
                 Key={Attribute.KEY: serialize(row.key)},
-                UpdateExpression=f"SET #state = :discarded, #updated = :now {gone}",
+                UpdateExpression=f"SET #state = :discarded, #updated = :now, #ttl = :ttl {gone}",
                 ConditionExpression="#state = :discarded OR (#state = :parked AND #updated = :seen)",
                 ExpressionAttributeNames=names,
                 ExpressionAttributeValues={place: to_value(value) for place, value in values.items()},

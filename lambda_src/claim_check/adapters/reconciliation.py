@@ -45,11 +45,13 @@ class S3Payloads:
         if answer is None:
             return None
         until = answer.get("ObjectLockRetainUntilDate", _LONG_AGO)  # absent from most answers
+        metadata = answer.get("Metadata", {})
         return Look(
             etag=answer["ETag"].strip('"'),
             version_id=_none(answer.get("VersionId")),
             last_modified=answer["LastModified"],
-            uploaded=contract.METADATA_UPLOAD in answer.get("Metadata", {}),
+            uploaded=contract.METADATA_UPLOAD in metadata,
+            kept=contract.METADATA_STAGED in metadata,
             held=answer.get("ObjectLockLegalHoldStatus") == "ON" or until > datetime.now(UTC),
         )
 

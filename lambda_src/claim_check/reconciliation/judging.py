@@ -89,7 +89,7 @@ def is_young(listed: ListedObject, times: Times, *, now: float) -> bool:
 
 
 def by_rows(listed: ListedObject, rows: Rows, times: Times, *, bucket: str, now: float) -> Class | None:
-    """What the rows say of an object past the grace age; None if no row knows its identity: then it is looked at."""
+    """What the rows say of an object past the grace age; None if they need a look at the object (`by_look`)."""
     inbox = [row for row in rows.inbox if (row.payload_bucket, row.payload_key) == (bucket, listed.key)]
     outbox = [row for row in rows.outbox if (row.payload_bucket, row.payload_key) == (bucket, listed.key)]
     if inbox:
@@ -98,16 +98,35 @@ def by_rows(listed: ListedObject, rows: Rows, times: Times, *, bucket: str, now:
     if any(row.state not in SET_ASIDE for row in outbox):
         return "open"
     if outbox and not rows.inbox and _all_set_aside(listed, rows, times, now=now):
-        return proven(listed)
+        return None
     if any(row.state == "PARKED" for row in outbox):
         return "open"  # an operator may still send it, or the queue may have it
     return "unknown" if rows else None
 
 
 def by_look(
-    listed: ListedObject, look: Look | None, tags: Mapping[str, str] | None, times: Times, *, now: float
+    listed: ListedObject,
+    rows: Rows,
+    look: Look | None,
+    tags: Mapping[str, str] | None,
+    times: Times,
+    *,
+    now: float,
 ) -> Class:
-    """What the object itself says where no row knows it."""
+    """What the object itself says where the rows do not decide.
+
+    Args:
+        listed: The object.
+        rows: None of them, or outbox rows that were set aside: those prove something of an object that was put for
+            them, and nothing of one that somebody may have published directly, too.
+        look: The object, if it is there.
+        tags: Its tags, if it was uploaded by grant.
+        times: Ages that decide.
+        now: Epoch seconds.
+    """
+    if rows:
+        parked = any(row.state == "PARKED" for row in rows.outbox)
+        return proven(listed) if look is not None and look.kept else "open" if parked else "unknown"
     if look is None or tags is None or not look.uploaded:
         return "unknown"
     age = now - look.last_modified.timestamp()

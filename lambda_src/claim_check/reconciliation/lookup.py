@@ -68,7 +68,7 @@ class Lookup:
             return Verdict(found="unknown")
         rows = self._rows({listed.key: part}, tally)[listed.key]
         found = by_rows(listed, rows, self._plan.times, bucket=self._plan.bucket, now=now)
-        return Verdict(found=found or self._by_look(listed, look, now=now), rows=rows, look=look)
+        return Verdict(found=found or self._by_look(listed, rows, look, now=now), rows=rows, look=look)
 
     def _verdict(self, listed: ListedObject, rows: Rows, tally: Tally, *, now: float) -> Verdict:
         found = by_rows(listed, rows, self._plan.times, bucket=self._plan.bucket, now=now)
@@ -79,13 +79,13 @@ class Lookup:
             return Verdict(found="unknown")
         tally.looks += 1
         look = self._payloads.look(bucket=self._plan.bucket, key=listed.key)
-        return Verdict(found=self._by_look(listed, look, now=now), look=look)
+        return Verdict(found=self._by_look(listed, rows, look, now=now), rows=rows, look=look)
 
-    def _by_look(self, listed: ListedObject, look: Look | None, *, now: float) -> Class:
+    def _by_look(self, listed: ListedObject, rows: Rows, look: Look | None, *, now: float) -> Class:
         tags: Mapping[str, str] | None = None
-        if look is not None and look.uploaded:
+        if look is not None and look.uploaded and not rows:
             tags = self._payloads.tags(bucket=self._plan.bucket, key=listed.key, version_id=look.version_id)
-        return by_look(listed, look, tags, self._plan.times, now=now)
+        return by_look(listed, rows, look, tags, self._plan.times, now=now)
 
     def _rows(self, parts: Mapping[str, KeyParts], tally: Tally) -> dict[str, Rows]:
         """What the tables know of some identities, by object key."""

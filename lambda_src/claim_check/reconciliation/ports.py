@@ -26,6 +26,7 @@ class Look:
         version_id: Version, if the bucket keeps versions.
         last_modified: When it was written.
         uploaded: Whether a client uploaded it by grant.
+        kept: Whether it was put for an outbox row, so that nobody who publishes directly relies on it.
         held: Whether a legal hold or a retention keeps it.
     """
 
@@ -33,6 +34,7 @@ class Look:
     version_id: str | None = field(repr=False)
     last_modified: datetime
     uploaded: bool
+    kept: bool
     held: bool
 
 
