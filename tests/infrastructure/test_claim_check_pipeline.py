@@ -194,6 +194,7 @@ def test_given_parts_are_used_and_none_is_made_beside_them(sample: Sample) -> No
         assert sample.plain.node.try_find_child(part) is not None
 
 
+# FIELD: aws-solutions-library-samples/accelerated-intelligent-document-processing-on-aws#761
 def test_every_pipeline_has_its_alarms(sample: Sample) -> None:
     for pipeline, service, age in (
         (sample.plain, "Plain", 3600),

@@ -25,6 +25,7 @@ from claim_check_cdk import (
     PayloadBucket,
     PipelineAlarms,
     PipelineDashboard,
+    ServiceDashboard,
 )
 from claim_check_cdk.alarm_rules import RUNBOOK_CONTEXT, Rule
 from tests.infrastructure.kit import findings, make_function, make_stack, resources
@@ -346,3 +347,37 @@ def test_the_period_holds_for_every_line(sample: Sample) -> None:
     assert alarmed
     usual = [one for one in watched(sample.template.to_json()) if one.where.startswith("First")]
     assert {one.period for one in usual} == {60}
+
+
+# --- Of anything else -----------------------------------------------------------------------------------------------
+
+
+def test_a_dashboard_of_anything_shows_what_it_is_given() -> None:
+    stack = make_stack()
+    board = ServiceDashboard(stack, "Board", service="jobs")
+    board.add_measured("Work", {"Done": [Metric.PROCESSED], "Lag": [Metric.OUTBOX_LAG, ErrorCode.STALE]})
+    board.add_measured(
+        "Elsewhere", {"Age": [Metric.MESSAGE_AGE]}, service="others", statistic="Maximum", period=cdk.Duration.hours(1)
+    )
+    (properties,) = resources(Template.from_stack(stack), "AWS::CloudWatch::Dashboard").values()
+    guide, *rows = body_of(properties)["widgets"]
+    assert (guide["type"], guide["width"]) == ("text", 8)
+    assert guide["properties"]["markdown"].startswith("**jobs: is it healthy?**")
+    graphs = [one for one in rows if one["type"] == "metric"]
+    assert [one["width"] for one in graphs] == [12, 12, 24]
+    lines = [line for one in graphs for line in one["properties"]["metrics"]]
+    assert [(line[1], line[3], line[-1].get("stat"), line[-1]["period"]) for line in lines] == [
+        (Metric.PROCESSED, "jobs", "Sum", 60),
+        (Metric.OUTBOX_LAG, "jobs", "Sum", 60),
+        (ErrorCode.STALE, "jobs", "Sum", 60),
+        (Metric.MESSAGE_AGE, "others", "Maximum", 3600),
+    ]
+
+
+def test_a_row_of_five_graphs_wraps() -> None:
+    stack = make_stack()
+    board = ServiceDashboard(stack, "Board", service="jobs")
+    board.add_measured("Work", {str(number): [Metric.PROCESSED] for number in range(5)})
+    (properties,) = resources(Template.from_stack(stack), "AWS::CloudWatch::Dashboard").values()
+    graphs = [one for one in body_of(properties)["widgets"] if one["type"] == "metric"]
+    assert [one["x"] for one in graphs] == [0, 6, 12, 18, 0]
