@@ -33,6 +33,7 @@ pytestmark = pytest.mark.integration
 
 BIN = Path(sys.executable).parent
 TENANT = "tenant-dlq"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "replay" / "replay_reason.sh"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Desk:
         return list(found.values())
 
     def dead(
-        self, count: int = 1, *, content: bytes = b"%PDF-1.7 a text", group: str | None = None, queue: str | None = None
+        self, count: int = 1, *, group: str | None = None, queue: str | None = None, code: str = "HandlerFailed"
     ) -> list[Dead]:
         """Publish claims, and park them as the consumer does; their source is ``queue``, or one's own."""
         made = []
@@ -99,14 +100,14 @@ class Desk:
             event = Event(
                 tenant_id=TENANT,
                 event_type="Scan",
-                payload=content + uuid.uuid4().hex.encode(),
+                payload=b"%PDF-1.7 " + uuid.uuid4().hex.encode(),
                 content_type="application/pdf",
                 group_id=group,
             )
             published = self.producer.publish(event)
             (delivery,) = self.receive(self.source_url)
             named = replace(delivery, queue=queue or delivery.queue)
-            copy = parked_copy(named, code="HandlerFailed", attempts=5, now=time.time() - 60, fifo=fifo)
+            copy = parked_copy(named, code=code, attempts=5, now=time.time() - 60, fifo=fifo)
             (result,) = self.queue.send_batch(self.dlq_url, [copy])
             self.queue.delete_batch(self.source_url, [delivery.receipt_handle])
             claim = published.payload if isinstance(published.payload, Claim) else None
@@ -284,6 +285,22 @@ def test_the_archive_is_read_too(desk: Desk) -> None:
     assert len(report["moved"]) == 3
     assert list(archive.letters(desk.dlq_url.rpartition("/")[2])) == []
     assert len(desk.everything(desk.source_url)) == 3
+
+
+def test_the_script_of_the_page_replays_one_reason(desk: Desk) -> None:
+    """docs/how-to/replay-dead-letters.md, on the pipeline's own DLQ."""
+    desk.dlq_url = desk.documents.consumer.dlq_url or ""
+    code = f"Mended{uuid.uuid4().hex[:8]}"
+    dead = desk.dead(3, queue=desk.documents.consumer.queue_url.rpartition("/")[2], code=code)
+    environment = desk.documents.aws.process_environment() | {"PATH": f"{BIN}:{os.environ['PATH']}"}
+    environment["XDG_STATE_HOME"] = str(desk.folder)
+    done = subprocess.run(  # noqa: S603 - our own script
+        ["bash", str(EXAMPLE), code, "--function", desk.documents.consumer_function],  # noqa: S607
+        capture_output=True, text=True, env=environment, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 moved" in done.stdout
+    assert all(desk.document(one) for one in dead)
 
 
 @pytest.mark.parametrize(
