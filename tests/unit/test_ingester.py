@@ -201,6 +201,7 @@ def test_a_removal_leaves_a_tombstone(world: IngestWorld) -> None:
     row = row_of(world)
     assert (row.state, row.etag, row.size, row.exact) == ("DELETED", None, None, True)
     assert row.sequencer == record["s3"]["object"]["sequencer"]
+    assert row.version_id == record["s3"]["object"].get("versionId")
     assert row.ttl == int(world.clock.now()) + TOMBSTONE_SECONDS
     assert (world.target(), counted(world, Metric.INGESTED_DELETES)) == ({}, 1)
 
@@ -293,6 +294,16 @@ def test_an_overwritten_put_is_superseded_where_the_bucket_decides(world: Ingest
     old = spoil(world.bucket.put(KEY, b"old"))
     world.bucket.put(KEY, b"new")
     world.handle(old)
+    assert effects(world) == [b"first"]
+    assert counted(world, Metric.INGEST_SUPERSEDED) == 1
+
+
+@UNDECIDED
+def test_a_removal_is_superseded_where_the_object_is_there_again(world: IngestWorld, spoil: Any) -> None:  # noqa: ANN401 - one of two functions
+    world.handle(world.bucket.put(KEY, b"first"))
+    removal = spoil(world.bucket.delete(KEY))
+    world.bucket.put(KEY, b"again")
+    assert world.handle(removal) == Outcome(None, acknowledged=True)
     assert effects(world) == [b"first"]
     assert counted(world, Metric.INGEST_SUPERSEDED) == 1
 
