@@ -256,16 +256,13 @@ def test_the_readmes_tables_have_every_message_and_account_of_make_run() -> None
     cases = re.findall(r'(?:Case|self\._published|self\._invoked)\(\s*"([^"]+)"', scenario)
     accounts = re.findall(r'^    "(\w+)": \[', wallet, re.MULTILINE)
     ingest = (local / "ingest_run.py").read_text()
-    objects = re.findall(r'^            \("([^"]+)", lambda', ingest, re.MULTILINE) + re.findall(
-        r'case="([^"]+)"', ingest
-    )
+    objects = re.findall(r'^            \("([^"]+)", lambda', ingest, re.MULTILINE)
+    objects += re.findall(r'case="([^"]+)"', ingest)
     assert len(objects) > len(accounts)
     cases += re.findall(r'Case\(\s*name="([^"]+)"', (local / "orders_run.py").read_text())
     assert len(cases) > len(accounts) > 0
     readme = (ROOT / "README.md").read_text()
-    assert [
-        name for name in cases + accounts + [one or other for one, other in objects] if f"  {name} " not in readme
-    ] == []
+    assert [name for name in cases + accounts + objects if f"  {name} " not in readme] == []
 
 
 def test_no_page_names_a_folder_of_a_machine() -> None:
