@@ -48,6 +48,7 @@ CASES: Final = {
     "archive": "A dead letter near its retention is stored, and then deleted from the DLQ.",
     "archive again": "The same, and an earlier run had stored it already: the letter that is there is looked at.",
     "count stuck work": "Rows of the inbox that nobody goes on with are counted.",
+    "reconcile": "A payload that no row knows is looked up in the inbox, and looked at with its tags.",
 }
 """Cases, by name; the tests have one function for each."""
 
@@ -70,6 +71,11 @@ NEEDS: Final[Mapping[tuple[str, str, str], str]] = {
     ("consumer", "dead-letter queue", "sqs:SendMessage"): "park",
     ("consumer", "queue", "sqs:ReceiveMessage"): "poll",
     ("consumer", "queue", "sqs:DeleteMessage"): "poll",
+    ("reconciler", "payloads", "s3:GetObject"): "reconcile",
+    ("reconciler", "payloads", "s3:GetObjectTagging"): "reconcile",
+    ("reconciler", "inbox", "dynamodb:BatchGetItem"): "reconcile",
+    ("reconciler", "inbox/index/open", "dynamodb:Query"): "reconcile",
+    ("reconciler", "checkpoint", "dynamodb:UpdateItem"): "reconcile",
     ("uploads", "payloads", "s3:GetObject"): "upload",
     ("uploads", "payloads", "s3:PutObject"): "upload",
     ("uploads", "payloads", "s3:PutObjectTagging"): "upload without version, tagged by others",
@@ -169,6 +175,8 @@ _OWN: Final = {
     "CLAIM_CHECK_INBOX_TABLE": "inbox",
     "CLAIM_CHECK_ARCHIVE_BUCKET": "archive",
     "CLAIM_CHECK_FOREIGN_BUCKETS": "bucket of Extended Clients",
+    "CLAIM_CHECK_RECONCILER_INBOXES": "inbox",
+    "CLAIM_CHECK_RECONCILER_TABLE": "checkpoint",
 }
 """What a function's own resources are, by the setting that names them."""
 

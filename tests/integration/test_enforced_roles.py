@@ -20,7 +20,7 @@ from claim_check_ops.local.deployment import DOCUMENTS_TABLE, WALLET_TABLE, find
 from claim_check_ops.local.documents_run import DocumentsRun
 from claim_check_ops.local.progress import progress_bar
 from claim_check_ops.local.wallet_run import WalletRun
-from tests.integration import enforced, enforced_archive
+from tests.integration import enforced, enforced_archive, enforced_reconciler
 from tests.integration.enforced import Function
 from tests.integration.enforced_denials import Caller, Calls, furnish, is_denied
 
@@ -40,6 +40,7 @@ CASES: Final = {
     "archive": enforced_archive.archive,
     "archive again": enforced_archive.archive_again,
     "count stuck work": enforced_archive.count_stuck_work,
+    "reconcile": enforced_reconciler.reconcile,
 }
 """The cases of `docs/generate_roles.py`, by name."""
 
@@ -218,9 +219,15 @@ def calls_of(functions: dict[str, Function], label: str) -> Calls:
     """The calls of a function."""
     own = functions[label]
     consumers = [one for one in functions.values() if one.kind == "consumer"]
-    archives = own.kind == "archive"
-    (consumer,) = (one for one in consumers if own.queue_url == (one.consumer.dlq_url if archives else one.queue_url))
-    return (enforced_archive.ArchiveCalls if archives else Calls)(
+    kinds = {"archive": enforced_archive.ArchiveCalls, "reconciler": enforced_reconciler.ReconcilerCalls}
+
+    def is_its_own(one: Function) -> bool:
+        if own.kind == "reconciler":
+            return one.bucket == own.bucket
+        return own.queue_url == (one.consumer.dlq_url if own.kind == "archive" else one.queue_url)
+
+    (consumer,) = filter(is_its_own, consumers)
+    return kinds.get(own.kind, Calls)(
         own=own,
         consumer=consumer,
         other=next(one for one in consumers if one.bucket != own.bucket),
