@@ -400,6 +400,14 @@ def test_a_synthetic_event_is_confirmed_by_the_bucket(world: IngestWorld, seen: 
     assert effects(world) == [b"old"]
 
 
+def test_a_synthetic_event_that_tells_nothing_new_writes_nothing(world: IngestWorld) -> None:
+    world.handle(world.bucket.put(KEY, b"content"))
+    before = row_of(world)
+    assert world.process(world.ingester(), world.delivery(body=synthetic_for(world, etag_of(b"content")))).acknowledged
+    assert row_of(world) == before
+    assert counted(world, Metric.DUPLICATE) == 1
+
+
 # --- Races ----------------------------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 DifferenceKind = Literal["new", "changed", "gone"]
 
-STOP_SECONDS: Final = 20.0
+STOP_SECONDS: Final = 30.0
 """Time kept at the end of a run for what is under way."""
 
 SETTLE_SECONDS: Final = 60.0
@@ -139,7 +140,7 @@ class _Run:
     report: ReconciliationReport
     stop_at: float
     dry: bool
-    pending: list[_Missed] = field(default_factory=list)
+    pending: deque[_Missed] = field(default_factory=deque)
     outbox: list[OutgoingMessage] = field(default_factory=list)
     next_send: float = 0.0
 
@@ -235,10 +236,11 @@ class LedgerReconciliation:
         for key, listed, row in self._both(after):
             if after != began and self._clock.monotonic() >= run.stop_at:
                 break  # never before anything was done, or slow answers would keep a run from ever getting on
+            self._confirm_settled(run, self._clock.monotonic())
             self._look(run, key, listed, row, before=after)
             after, unsaved = key, unsaved + 1
-            if len(run.pending) >= MOST_PENDING:
-                self._confirm_gone(run)
+            if len(run.pending) >= MOST_PENDING and not self._confirm_gone(run):
+                break
             if unsaved >= CHECKPOINT_OBJECTS:
                 self._note(run, after)
                 unsaved = 0
@@ -248,10 +250,9 @@ class LedgerReconciliation:
         self._note(run, after)
 
     def _end(self, run: _Run) -> None:
-        if run.pending and run.pending[-1].settled_at >= run.stop_at:
+        if not self._confirm_gone(run):
             self._note(run, run.pending[0].before)
             return
-        self._confirm_gone(run)
         self._send(run)
         run.report = replace(run.report, complete=True)
         self._save(run, replace(run.checkpoint, finished_at=self._clock.now()))
@@ -313,22 +314,24 @@ class LedgerReconciliation:
 
     # --- What seems to be gone --------------------------------------------------------------------------------------
 
-    def _confirm_gone(self, run: _Run) -> None:
-        """Wait until all of them have settled, and look once more."""
-        if run.pending:
-            self._clock.sleep(max(0.0, run.pending[-1].settled_at - self._clock.monotonic()))
-            self._confirm_settled(run, run.pending[-1].settled_at)
+    def _confirm_gone(self, run: _Run) -> bool:
+        """Wait until all of them have settled, and look once more. Whether there was time for that."""
+        if not run.pending:
+            return True
+        settled_at = run.pending[-1].settled_at
+        if settled_at < run.stop_at:
+            self._clock.sleep(max(0.0, settled_at - self._clock.monotonic()))
+            self._confirm_settled(run, settled_at)
+        return not run.pending
 
     def _confirm_settled(self, run: _Run, now: float) -> None:
         """Look once more: an object may have come since it was listed, or the event of its removal have arrived."""
-        settled = [one.difference for one in run.pending if one.settled_at <= now]
-        for difference in settled:
-            bucket = self._settings.bucket
+        while run.pending and run.pending[0].settled_at <= now and self._clock.monotonic() < run.stop_at:
+            difference, bucket = run.pending.popleft().difference, self._settings.bucket
             row = self._ledger.row(bucket=bucket, key=difference.key)
             unchanged = row is not None and row.revision == difference.seen.revision
             if unchanged and self._objects.head(bucket=bucket, key=difference.key) is None:
                 self._found(run, difference)
-        del run.pending[: len(settled)]
 
     # --- Events -----------------------------------------------------------------------------------------------------
 
