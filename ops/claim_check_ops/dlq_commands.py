@@ -17,7 +17,7 @@ from claim_check.errors import ClaimCheckError, InvalidSetting
 from claim_check_ops.dlq import views
 from claim_check_ops.dlq.assessing import Assessed, Court
 from claim_check_ops.dlq.finding import archive_bucket as find_archive
-from claim_check_ops.dlq.journal import JournalInUse, JournalMismatch, default_path, opened
+from claim_check_ops.dlq.journal import JournalInUse, JournalMismatch, JournalUnusable, default_path, opened
 from claim_check_ops.dlq.letters import DeadLetter, grouped
 from claim_check_ops.dlq.pace import Limit
 from claim_check_ops.dlq.redrive_progress import redrive_progress
@@ -274,7 +274,7 @@ def _at_desk(place: _Place) -> Iterator["Desk"]:
     try:
         with ends_orderly():
             yield desk
-    except (InvalidSetting, JournalInUse, JournalMismatch, PipelineNotFound) as error:
+    except (InvalidSetting, JournalInUse, JournalMismatch, JournalUnusable, PipelineNotFound) as error:
         raise _wrong(str(error)) from error
     except ClaimCheckError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)

@@ -5,6 +5,7 @@ from rich.console import Console
 
 from claim_check.contract import KIB, MIB
 from claim_check_ops.dlq.pace import Limit
+from claim_check_ops.dlq.report import Moved, Report
 from claim_check_ops.local.deployment import Deployment
 from claim_check_ops.local.drill.counting_proxy import Read, peak
 from claim_check_ops.local.drill.drill_run import DrillRun
@@ -24,6 +25,34 @@ def test_a_replay_under_limits_applies_each_effect_once(documents: Deployment) -
     assert run.succeeded
     assert len(run.reads) >= 30
     assert run.reports[0].seconds > 3, "the limits were felt"
+
+
+def drilled(reads: list[Read], *, moved: int = 1) -> DrillRun:
+    """A drill whose reads are these, judged by its limits; nothing is deployed."""
+    run = DrillRun(None, Mix(largest=MIB), Limit(rate=1.0, bytes_per_second=1.0 * MIB))  # type: ignore[arg-type]
+    report = Report("drill-1", moved=[Moved("m", "e", "c", "q", MIB)] * moved)
+    run.reports, run.reads = [report], reads
+    run._judge_limits()
+    return run
+
+
+def test_reads_within_the_limits_are_no_problem() -> None:
+    assert drilled([Read(float(number), MIB) for number in range(30)]).problems == []
+
+
+@pytest.mark.parametrize(
+    "reads, words",
+    [
+        ([], "nobody read"),
+        ([Read(number / 2, 1) for number in range(60)], "GETs within 10 s"),
+        ([Read(float(number), 2 * MIB) for number in range(30)], "read within 10 s"),
+    ],
+    ids=["none", "too many", "too large"],
+)
+def test_reads_beyond_a_limit_make_the_drill_fail(reads: list[Read], words: str) -> None:
+    run = drilled(reads)
+    assert any(words in problem for problem in run.problems)
+    assert not run.succeeded
 
 
 def test_a_peak_is_the_most_within_a_stretch_of_time() -> None:

@@ -47,6 +47,7 @@ def printed(table: object) -> str:
 
 @pytest.mark.parametrize("receivers", [1, 4], ids=["in turn", "side by side"])
 def test_a_sample_leaves_everything_receivable_at_once(world: DlqWorld, receivers: int) -> None:
+    """A reader that holds messages hides them from the alarm on visible ones (cdklabs/construct-hub#1779)."""
     world.dead(137)
     found = sample(world, receivers=receivers)
     assert len({letter.id for letter in found.letters}) == len(found.letters) == 137

@@ -1,4 +1,7 @@
-"""What `claim-check dlq redrive` does with each dead letter (R9.1, R9.2, R5.3), on fakes beside the real consumer."""
+"""What `claim-check dlq redrive` does with each dead letter (R9.1, R9.2, R5.3), on fakes beside the real consumer.
+
+Our own port, with a fake of its own: emulators have no move task (getmoto/moto#10265).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from claim_check.message import Message
 from claim_check.ports import MessageAttribute
 from claim_check.transaction import Transaction
 from claim_check_ops.dlq.archive_source import ArchiveSource
-from claim_check_ops.dlq.journal import FileJournal, JournalInUse, JournalMismatch, MemoryJournal
+from claim_check_ops.dlq.journal import FileJournal, JournalInUse, JournalMismatch, JournalUnusable, MemoryJournal
 from claim_check_ops.dlq.pace import Limit
 from claim_check_ops.dlq.ports import QueueFacts
 from claim_check_ops.dlq.selecting import Selection
@@ -554,6 +557,32 @@ def test_a_journal_of_another_redrive_is_refused(tmp_path: Path) -> None:
     FileJournal(path, run="r-1", about={"dlq": "d", "types": ["a"]}, now=1.0).close()
     with pytest.raises(JournalMismatch, match="another types"):
         FileJournal(path, run="r-2", about={"dlq": "d", "types": ["b"]}, now=1.0)
+
+
+@pytest.mark.parametrize(
+    "content", ["hello", "hello\n", "[1]\n", '{"event":"sent"}\n', '{"event":"began","run":"r"}\nhello\n']
+)
+def test_another_file_is_never_taken_for_a_journal(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(content)
+    with pytest.raises(JournalUnusable, match="no journal"):
+        FileJournal(path, run="r-1", about={}, now=1.0)
+    assert path.read_text() == content
+
+
+def test_a_journal_whose_first_line_was_cut_short_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_text('{"event":"beg')
+    journal = FileJournal(path, run="r-1", about={}, now=1.0)
+    assert not journal.resumed
+    journal.close()
+    assert path.read_text().count("began") == 1
+
+
+def test_a_journal_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JournalUnusable, match="--journal"):
+        FileJournal(tmp_path / "file" / "j.jsonl", run="r-1", about={}, now=1.0)
 
 
 # --- The archive ----------------------------------------------------------------------------------------------------

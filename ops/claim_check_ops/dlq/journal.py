@@ -16,10 +16,16 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 _VARIABLE: Final = "XDG_STATE_HOME"
+_FIRST: Final = '{"event":"began","run":'
+"""How every journal begins."""
 
 
 class JournalInUse(Exception):
     """Another redrive writes to the journal."""
+
+
+class JournalUnusable(Exception):
+    """The journal cannot be written, or is none; the text says why."""
 
 
 class JournalMismatch(Exception):
@@ -88,12 +94,16 @@ class FileJournal(MemoryJournal):
         Raises:
             JournalInUse: Another process has it open.
             JournalMismatch: It belongs to another redrive that was not finished.
+            JournalUnusable: It cannot be written, or holds something else.
         """
         super().__init__(run)
         self.path = path
         self.resumed = False
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("a+", encoding="utf-8")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a+", encoding="utf-8")
+        except OSError as error:
+            raise JournalUnusable(f"{path} cannot be written: {error.strerror}; name another by --journal") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -140,9 +150,21 @@ class FileJournal(MemoryJournal):
         """The whole lines. A last one that was cut short by a crash is removed: it was not acted upon."""
         text = self._text()
         whole = text[: text.rfind("\n") + 1]
+        lines = _parsed(whole) if whole else []
+        if lines is None or not _FIRST.startswith(text[: len(_FIRST)]):
+            raise JournalUnusable(f"{self.path} is no journal of a redrive; name another by --journal")
         if whole != text:
             self._file.truncate(len(whole.encode()))
-        return [json.loads(line) for line in whole.splitlines()]
+        return lines
+
+
+def _parsed(text: str) -> list[dict[str, Any]] | None:
+    """Lines of a journal; None if it is none."""
+    try:
+        lines = [json.loads(line) for line in text.splitlines()]
+    except ValueError:
+        return None
+    return lines if all(isinstance(line, dict) and "event" in line for line in lines) else None
 
 
 def _check(before: Mapping[str, object], about: Mapping[str, object], path: Path) -> None:
