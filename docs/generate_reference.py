@@ -49,6 +49,10 @@ from claim_check.envelope import encode
 from claim_check.ingest import applying, changes, ingester, reconciliation
 from claim_check.ingest import settings as ingest_settings
 from claim_check.ingest.notifications import parse
+from claim_check.outbox import Outbox, Staged
+from claim_check.outbox import settings as outbox_settings
+from claim_check.outbox.rows import OutboxRow
+from claim_check.outbox.sweep import Swept
 from claim_check.parking import parked_copy
 from claim_check.ports import MessageAttribute
 from claim_check.producer import deduplication_id
@@ -379,7 +383,7 @@ def readers(kind: type) -> dict[str, tuple[str, bool]]:
         for keyword in call.keywords:
             text = ast.unparse(keyword.value)
             if keyword.arg and (match := re.search(r"read\.(\w+)\(Setting\.(\w+)", text)):
-                required = match[1] == "text" or (match[1] == "integer" and "default=" not in text)
+                required = match[1] in {"text", "numbered"} or (match[1] == "integer" and "default=" not in text)
                 found[match[2]] = (keyword.arg, required)
     return found
 
@@ -392,6 +396,8 @@ def settings_page() -> str:
         "producer": settings.ProducerSettings,
         "consumer": settings.ConsumerSettings,
         "consumer of foreign messages": extended_client.ForeignMessages,
+        "outbox": outbox_settings.OutboxSettings,
+        "relay and sweep of an outbox": outbox_settings.RelaySettings,
         "ingester": ingest_settings.IngestSettings,
         "ingest reconciliation": ingest_settings.ReconciliationSettings,
         "ingester and ingest reconciliation": ingest_settings.LedgerSettings,
@@ -514,6 +520,9 @@ METRICS: Final = {
     Metric.STUCK_WORK: "Rows of the inbox that nobody goes on with: the lease ended, or the last attempt failed, long "
     "ago.",
     Metric.ARCHIVED_LETTERS: "Dead letters archived, and deleted from the DLQ.",
+    Metric.OUTBOX_LAG: "Age of the oldest outbox row that is not sent, and of each row when it is; 0 if there is none.",
+    Metric.OUTBOX_PARKED: "Outbox rows that wait for a decision, as a sweep found them; 0 is emitted, too.",
+    Metric.OUTBOX_SWEPT: "Rows that a sweep sent: the stream or an earlier attempt had missed them.",
     Metric.ARCHIVE_FAILED: "Dead letters that were due, but could not be archived, or not be deleted.",
 }
 """What each metric counts."""
@@ -981,6 +990,35 @@ def ingest_page() -> str:
     )
 
 
+# --- Outbox ---------------------------------------------------------------------------------------------------------
+
+
+def outbox_page() -> str:
+    """Staging, rows, settings."""
+    return page(
+        "Outbox",
+        "`claim_check.outbox` commits messages together with domain writes; `claim_check.aws_outbox.outbox(settings)` "
+        "puts one together for an application. [How to use it](../how-to/publish-with-an-outbox.md).",
+        *[
+            described(kind)
+            for kind in (
+                Outbox,
+                Staged,
+                OutboxRow,
+                Swept,
+                outbox_settings.OutboxSettings,
+                outbox_settings.Destination,
+                outbox_settings.RelaySettings,
+            )
+        ],
+        "## Keys",
+        "A row's key is `<destination>#<tenant>#<idHash>`: the same identity as in object keys and inbox rows. "
+        f"The item that keeps the order of a FIFO group has a key that begins with `{contract.OUTBOX_GROUP_MARK}`. "
+        f"Rows that are `PENDING` or `PARKED` are in the index `{contract.OUTBOX_OPEN_INDEX}`, in "
+        f"{contract.OUTBOX_OPEN_SHARDS} shards.",
+    )
+
+
 # --- Constructs and library -----------------------------------------------------------------------------------------
 
 
@@ -1097,6 +1135,7 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "messages.md": messages_page,
     "inbox.md": inbox_page,
     "ingest.md": ingest_page,
+    "outbox.md": outbox_page,
     "commands.md": commands_page,
 }
 

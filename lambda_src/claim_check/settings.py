@@ -67,6 +67,13 @@ class Environment:
                 return choice
         raise InvalidSetting(f"{name} = {value!r}: must be one of {', '.join(choices)}")
 
+    def numbered(self, prefix: str) -> list[str]:
+        """Texts under one name each: the prefix, and a number from 1; the first number that is absent ends them."""
+        found: list[str] = []
+        while text := self._variables.get(f"{prefix}{len(found) + 1}"):
+            found.append(text)
+        return found
+
     def words(self, name: str) -> tuple[str, ...]:
         """Words separated by commas."""
         return tuple(word for part in self._variables.get(name, "").split(",") if (word := part.strip()))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import get_args
 
 from claim_check import contract
@@ -54,17 +53,11 @@ class OutboxSettings:
             InvalidSetting: A variable is missing or malformed.
         """
         read = Environment(variables)
-        found: dict[str, Destination] = {}
-        for number in count(1):
-            variable = f"{Setting.OUTBOX_DESTINATION}{number}"
-            text = read.optional(variable)
-            if text is None:
-                break
-            one = _destination(variable, text)
-            found[one.name] = one
-        if not found:
-            raise InvalidSetting(f"{Setting.OUTBOX_DESTINATION}1 is not set; an outbox needs a destination")
-        return cls(name=read.text(Setting.OUTBOX), table=read.text(Setting.OUTBOX_TABLE), destinations=found)
+        return cls(
+            name=read.text(Setting.OUTBOX),
+            table=read.text(Setting.OUTBOX_TABLE),
+            destinations=_destinations(read.numbered(Setting.OUTBOX_DESTINATION)),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +93,13 @@ class RelaySettings:
             max_attempts=read.integer(Setting.OUTBOX_ATTEMPTS, default=cls.max_attempts, minimum=1),
             tracing=read.choice(Setting.TRACING, ("false", "true"), default="false") == "true",
         )
+
+
+def _destinations(texts: Sequence[str]) -> dict[str, Destination]:
+    if not texts:
+        raise InvalidSetting(f"{Setting.OUTBOX_DESTINATION}1 is not set; an outbox needs a destination")
+    found = [_destination(f"{Setting.OUTBOX_DESTINATION}{number}", text) for number, text in enumerate(texts, 1)]
+    return {one.name: one for one in found}
 
 
 def _destination(variable: str, text: str) -> Destination:
