@@ -121,7 +121,8 @@ def of_the_archive(world: DlqWorld) -> Path:
 
 def in_groups(world: DlqWorld) -> Path:
     """Two groups, one of them longer than SQS shows at once."""
-    long, short = [], []
+    long: list[Sent] = []
+    short: list[Sent] = []
     for number in range(14):
         (short if number % 7 == 0 else long).append(world.send(group="g-s" if number % 7 == 0 else "g-l"))
     world.die(*long, *short)
