@@ -17,7 +17,7 @@ from claim_check import contract
 from claim_check.archive import ArchivedLetter
 from claim_check.contract import Metric
 from claim_check.dead_letters import parked_reason
-from claim_check.envelope import Inline, decode
+from claim_check.envelope import decode
 from claim_check.errors import (
     ArchiveRefused,
     ClaimCheckError,
@@ -79,7 +79,7 @@ class _Held:
     receipt_handle: str
     sent_at: float
     code: str
-    payload_ends: float | None
+    life_ends: float | None
 
 
 @dataclass(slots=True)
@@ -307,20 +307,18 @@ class DeadLetterJob:
             delivery.receipt_handle,
             delivery.sent_at,
             contract.OTHER_REASON if parked is None else parked.error_code,
-            self._payload_ends(delivery),
+            self._life_ends(delivery),
         )
 
-    def _payload_ends(self, delivery: Delivery) -> float | None:
-        """When the payload of a message expires; None where it has none in S3, or that is not known."""
+    def _life_ends(self, delivery: Delivery) -> float | None:
+        """When a message's payload expires, and the inbox forgets it; None where that is not known."""
         if self._life is None:
             return None
         try:
-            envelope = decode(delivery.body)
+            published = decode(delivery.body).published_at
         except PermanentError:
             return None
-        if isinstance(envelope.payload, Inline) or envelope.published_at is None:
-            return None
-        return envelope.published_at.timestamp() + self._life
+        return None if published is None else published.timestamp() + self._life
 
     def _measure(self, state: _Pass) -> None:
         now, held = self._clock.now(), list(state.held.values())
@@ -331,7 +329,7 @@ class DeadLetterJob:
         self._telemetry.count(Metric.OLDEST_DEAD_LETTER, max((now - one.sent_at for one in held), default=0.0))
         for one in held:
             self._telemetry.count(contract.dead_letter_metric(one.code))
-        ends = [one.payload_ends for one in held if one.payload_ends is not None]
+        ends = [one.life_ends for one in held if one.life_ends is not None]
         if ends:
             self._telemetry.count(Metric.DEAD_LETTER_LIFE_LEFT, (min(ends) - now) / contract.DAY_SECONDS)
 

@@ -810,7 +810,7 @@ class Metric:
     """Age in the DLQ of the oldest dead letter that was sampled and stays there; zero if there is none."""
 
     DEAD_LETTER_LIFE_LEFT: Final = "DeadLetterLifeLeftDays"
-    """Until the payload of a sampled dead letter expires: the smallest. Not emitted where there is none."""
+    """Until a sampled dead letter's payload expires and the inbox forgets it: the smallest."""
 
     STUCK_WORK: Final = "StuckWork"
     """Rows of the inbox whose lease ended long ago, or that failed long ago: the group behind them waits."""

@@ -274,9 +274,10 @@ def test_a_group_that_is_released_comes_again_in_order() -> None:
     for number in range(5):
         world.bury(f"{number}", group="a")
     world.job().run(remaining_seconds=REMAINING)
+    held = [one.receipt_handle for one in world.queue.messages(world.dlq_url)]
+    released = [change.receipt_handle for change in world.queue.visibility_changes]
+    assert released == held[::-1], "nobody else can receive what stands behind before its head is free"
     assert [one.message.body for one in world.queue.receive(world.dlq_url)] == [f"{number}" for number in range(5)]
-    handles = [change.receipt_handle for change in world.queue.visibility_changes]
-    assert len(handles) == 5
 
 
 # --- What is measured -----------------------------------------------------------------------------------------------
@@ -296,11 +297,11 @@ def test_an_empty_dlq_emits_zeros() -> None:
 
 def test_ages_reasons_and_the_life_left_of_what_stays_are_measured() -> None:
     world = ArchiveWorld()
-    published = datetime.fromtimestamp(START - DAY, UTC)
+    published, earlier = (datetime.fromtimestamp(START - days * DAY, UTC) for days in (1, 2))
     claim = encode(replace(world.envelope(), published_at=published))
     world.bury(claim, code=ErrorCode.MISSING_PAYLOAD)
     world.clock.advance(5 * DAY)
-    world.bury(encode(replace(world.envelope(b"{}", inline=True), published_at=published)), code="TheirOwnCode")
+    world.bury(encode(replace(world.envelope(b"{}", inline=True), published_at=earlier)), code="TheirOwnCode")
     world.bury("no envelope", code=ErrorCode.INVALID_ENVELOPE)
     world.job().run(remaining_seconds=REMAINING)
     counts = world.telemetry.counts
@@ -311,7 +312,7 @@ def test_ages_reasons_and_the_life_left_of_what_stays_are_measured() -> None:
         1,
         1,
     )
-    assert counts[Metric.DEAD_LETTER_LIFE_LEFT] == TTL_SECONDS / DAY - 6
+    assert counts[Metric.DEAD_LETTER_LIFE_LEFT] == TTL_SECONDS / DAY - 7
 
 
 def test_what_was_archived_is_no_longer_measured_as_dead() -> None:
