@@ -27,9 +27,9 @@ from claim_check.transaction import Transaction
 from claim_check.verified_stream import VerifiedStream
 from tests.fakes.faults import Crash
 from tests.fakes.ingest import FakeBucket, FakeLedger
-from tests.ingest_world import IngestWorld, apply_delete, apply_put
+from tests.ingest_world import TOMBSTONE_SECONDS, IngestWorld, apply_delete, apply_put
 
-HISTORIES = 8_000
+HISTORIES = 6_000
 CHUNK = 2000
 KEYS = ("a", "b/é +%2B.txt")
 CONTENTS = (b"", b"one", b"two", b"three")
@@ -68,7 +68,8 @@ class History:
     def run(self) -> None:
         """All of it."""
         for _ in range(self.random.randint(6, 22)):
-            action = self.random.choices((self.change, self.deliver, self.reconcile, self.wait), (5, 5, 1, 1))[0]
+            actions = (self.change, self.deliver, self.reconcile, self.wait, self.expire)
+            action = self.random.choices(actions, (5, 5, 1, 1, 0.3))[0]
             action()
             self.world.check_order()
         late = [body for body in self.on_their_way if self.random.random() < 0.3]
@@ -168,6 +169,13 @@ class History:
     def wait(self) -> None:
         """Time passes."""
         self.world.clock.advance(self.random.choice((0.5, 30, 900)))
+
+    def expire(self) -> None:
+        """Tombstones reach the end of their lives, although there are events that are older."""
+        self.world.clock.advance(TOMBSTONE_SECONDS + 1)
+        rows, now = self.world.ledger.stored, self.world.clock.now()
+        for place in [place for place, row in rows.items() if row.ttl is not None and row.ttl <= now]:
+            del rows[place]
 
     def deliver_all(self) -> None:
         """Everything arrives, in any order."""
@@ -307,6 +315,15 @@ def _unconfirmed(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def _no_row_is_proof(patch: pytest.MonkeyPatch) -> None:
+    judge = ledger.judge
+
+    def judged(row: LedgerRow | None, event: ObjectEvent, **options: Any) -> Verdict:  # noqa: ANN401 - the rule's
+        return judge(row, event, **{**options, "tombstone_seconds": 10**9})
+
+    patch.setattr("claim_check.ingest.applying.judge", judged)
+
+
 MUTANTS: Mapping[str, tuple[Callable[[bool], IngestWorld], Callable[[pytest.MonkeyPatch], None]]] = {
     "the write has no condition": (_with("ledger", _NoCondition), lambda _: None),
     "deletes leave no tombstone": (_with("ledger", _NoTombstones), lambda _: None),
@@ -317,6 +334,7 @@ MUTANTS: Mapping[str, tuple[Callable[[bool], IngestWorld], Callable[[pytest.Monk
     "what the bucket said counts as the event's": (IngestWorld, _asked_is_exact),
     "the removal of a version is that of the object": (IngestWorld, _every_delete_is_a_delete),
     "the bucket is never asked": (IngestWorld, _unconfirmed),
+    "no row is proof, whatever the age of an event": (IngestWorld, _no_row_is_proof),
 }
 
 
