@@ -56,6 +56,7 @@ from claim_check.outbox.sweep import Swept
 from claim_check.parking import parked_copy
 from claim_check.ports import MessageAttribute
 from claim_check.producer import deduplication_id
+from claim_check.reconciliation import settings as reconciler_settings
 from claim_check.schema import envelope_schema
 from claim_check_cdk import alarm_rules, claim_check_function, message_queue
 from claim_check_cdk.alarm_codes import UNALARMED_CODES
@@ -401,6 +402,7 @@ def settings_page() -> str:
         "ingester": ingest_settings.IngestSettings,
         "ingest reconciliation": ingest_settings.ReconciliationSettings,
         "ingester and ingest reconciliation": ingest_settings.LedgerSettings,
+        "reconciler": reconciler_settings.ReconcilerSettings,
     }
     reads = {role: readers(kind) for role, kind in roles.items()}
     rows = []
@@ -494,6 +496,19 @@ METRICS: Final = {
     Metric.FOREIGN_POINTER: "Messages of Amazon's Extended Client Libraries: a pointer with the name of its class.",
     Metric.FOREIGN_OBJECT: "The same: a pointer that is a plain object.",
     Metric.FOREIGN_INLINE: "The same: a message that is its payload, with no envelope.",
+    Metric.RECONCILED_OBJECTS: "Payloads that the last finished run of a reconciliation saw; emitted at every tick, as "
+    "are those that follow.",
+    Metric.RECONCILED_OPEN: "Payloads that a row points at whose work is not done.",
+    Metric.RECONCILED_COMPLETED: "Payloads that every consumer that has seen them has completed.",
+    Metric.RECONCILED_UNPUBLISHED: "Payloads that no message can ever point at.",
+    Metric.RECONCILED_UNKNOWN: "Payloads past the grace age that no row knows.",
+    Metric.RECONCILED_FOREIGN: "Objects below `payloads/` whose key is none of ours.",
+    Metric.DEAD_POINTERS: "Rows that are not done with, and whose payload is gone; 0 is emitted, too.",
+    Metric.UNKNOWN_SHARE: "Share of the unknown among all payloads past the grace age.",
+    Metric.UNKNOWN_GROWTH: "By how many percentage points that share grew since the run before.",
+    Metric.RECONCILIATION_AGE: "Time since a run finished; before the first one, since the first tick.",
+    Metric.PAYLOADS_REMOVED: "Payloads removed, which no message could point at.",
+    Metric.PAYLOADS_HELD: "Payloads that no message can point at, and that were not removed: held, or refused by S3.",
     Metric.UNVERIFIED: "Messages processed although nobody told what their payload must hash to.",
     Metric.PAYLOAD_BYTES: "Bytes of the payloads of processed messages.",
     Metric.FETCH_MILLISECONDS: "Time until S3 answered the GET of a payload.",
@@ -516,7 +531,7 @@ METRICS: Final = {
     Metric.DEAD_LETTERS: "Dead letters that a run of `DlqSampler` or `DlqArchive` left in the DLQ; `DeadLetters` "
     "with a code behind it counts those of one reason, `DeadLettersOther` all that have no code of the library's.",
     Metric.OLDEST_DEAD_LETTER: "Age in the DLQ of the oldest of them; 0 if there is none.",
-    Metric.DEAD_LETTER_LIFE_LEFT: "Days until the first payload of theirs expires, by the retention plan.",
+    Metric.DEAD_LETTER_LIFE_LEFT: "Days until the first of their payloads expires, by the retention plan.",
     Metric.STUCK_WORK: "Rows of the inbox that nobody goes on with: the lease ended, or the last attempt failed, long "
     "ago.",
     Metric.ARCHIVED_LETTERS: "Dead letters archived, and deleted from the DLQ.",

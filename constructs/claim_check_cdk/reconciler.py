@@ -309,7 +309,7 @@ class Reconciler(Construct):
         alarms.add_own("UnknownPayloads", Metric.UNKNOWN_GROWTH, "Maximum", _unknown(growth))
         alarms.add_own("ReconciliationOverdue", Metric.RECONCILIATION_AGE, "Maximum", _overdue(self._every or _DAY))
         alarms.add(
-            "ReconcilerUndelivered",
+            "UndeliveredRuns",
             self.undelivered.metric_approximate_number_of_messages_visible(
                 period=_UNDELIVERED.period, statistic="Maximum"
             ),

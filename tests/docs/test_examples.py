@@ -107,6 +107,18 @@ def test_a_watched_pipeline_has_a_topic_and_a_dashboard_with_a_row_of_its_own(tm
     assert all(emits(*one.kind) for one in watched(template) if one.namespace != "Shop")
 
 
+def test_a_reconciled_pipeline_has_alarms_and_a_role_that_can_remove_nothing(tmp_path: Path) -> None:  # R7.1
+    template = synthesize(EXAMPLES / "reconciled" / "app.py", tmp_path)
+    policies = {name: one for name, one in template["Resources"].items() if one["Type"] == "AWS::IAM::Policy"}
+    (policy,) = (one for name, one in policies.items() if name.startswith("Reconciler"))
+    assert "s3:Delete" not in str(policy)
+    alarms = [one["Properties"] for one in template["Resources"].values() if one["Type"] == "AWS::CloudWatch::Alarm"]
+    names = {"DeadPointers", "UnknownGrowthPercent", "ReconciliationAgeSeconds"}
+    ours = [one for one in alarms if one["MetricName"] in names]
+    assert len(ours) == len(names)
+    assert all(one["AlarmActions"] for one in ours)
+
+
 def test_of_two_ordered_pipelines_one_has_a_dlq_and_the_other_alarms(tmp_path: Path) -> None:
     template = synthesize(EXAMPLES / "ordered" / "app.py", tmp_path)
     queues = [one["Properties"] for one in template["Resources"].values() if one["Type"] == "AWS::SQS::Queue"]

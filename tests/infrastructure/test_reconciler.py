@@ -234,7 +234,7 @@ def test_it_goes_off_every_half_hour_and_keeps_what_failed(sample: Sample) -> No
 def test_alarms_say_what_to_do_and_reach_the_topic() -> None:
     stack = make_stack()
     made = make(stack, alarm_topic=sns.Topic(stack, "Topic"), every=cdk.Duration.hours(6), unknown_growth=3)
-    assert set(made.alarms) == {"DeadPointers", "UnknownPayloads", "ReconciliationOverdue", "ReconcilerUndelivered"}
+    assert set(made.alarms) == {"DeadPointers", "UnknownPayloads", "ReconciliationOverdue", "UndeliveredRuns"}
     alarms = {
         logical_id: one
         for logical_id, one in resources(Template.from_stack(stack), "AWS::CloudWatch::Alarm").items()

@@ -11,7 +11,6 @@ from claim_check.contract import INBOX_OPEN_INDEX, METADATA_UPLOAD, PAYLOAD_PREF
 from tests.integration.enforced import CaseFailed, Function, claim_of, invoke
 from tests.integration.enforced_denials import OUTSIDE, Call, Calls, _every_call_on, key_of
 
-
 _GRANTED: Final = ("get", "look", "read tags")
 
 
