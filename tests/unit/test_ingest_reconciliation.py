@@ -308,6 +308,16 @@ def test_more_that_is_gone_than_there_is_time_for_is_gone_through_in_several_run
     assert len(reports) > 5
 
 
+def test_what_may_be_gone_is_held_in_bounds(world: IngestWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("claim_check.ingest.reconciliation.MOST_PENDING", 5)
+    for number in range(12):
+        world.ledger.stored[BUCKET, f"k{number:02d}"] = LedgerRow(
+            bucket=BUCKET, key=f"k{number:02d}", state="PRESENT", revision="r", etag="e"
+        )
+    assert world.reconciliation().run().gone == 12
+    assert [seconds for seconds in world.clock.sleeps if seconds > 1] == [SETTLE_SECONDS] * 3
+
+
 def test_a_checkpoint_of_another_version_is_begun_anew(world: IngestWorld) -> None:
     world.ledger.checkpoints["ingest#ingest"] = '{"marker":"x"}'
     assert world.reconciliation().run_if_due(remaining_seconds=900).complete
