@@ -48,7 +48,19 @@ CASES: Final = {
     "archive": "A dead letter near its retention is stored, and then deleted from the DLQ.",
     "archive again": "The same, and an earlier run had stored it already: the letter that is there is looked at.",
     "count stuck work": "Rows of the inbox that nobody goes on with are counted.",
+    "place": "An order whose document is long is placed: payload, row and message.",
+    "place again": "An order that is refused after its payload was written, twice: S3 says that the object exists.",
+    "relay": "Two messages of a group are sent, and marked.",
+    "relay past a discarded row": "The first of two messages was discarded: the group goes on, and the second is sent.",
     "reconcile": "A payload that no row knows is looked up in the inbox, and looked at with its tags.",
+    "ingest": "An object is written, and the event that names its version is handed over.",
+    "ingest without version": "The same, and the event names no version: the object is read by its entity tag.",
+    "ingest a removal": "The event of an object that was removed is handed over.",
+    "ingest, failing": "The handler fails: the failure is counted by message, which is hidden for its backoff.",
+    "ingest, parking": "A message that is no notification goes to the dead-letter queue.",
+    "compare": "An object that nobody told of is found, and an event is queued for it.",
+    "look again": "An object that was not listed is looked at once more, before it is called gone.",
+    "forward": "An event of EventBridge's goes on into the FIFO queue.",
 }
 """Cases, by name; the tests have one function for each."""
 
@@ -76,6 +88,25 @@ NEEDS: Final[Mapping[tuple[str, str, str], str]] = {
     ("reconciler", "inbox", "dynamodb:BatchGetItem"): "reconcile",
     ("reconciler", "inbox/index/open", "dynamodb:Query"): "reconcile",
     ("reconciler", "checkpoint", "dynamodb:UpdateItem"): "reconcile",
+    ("orders", "payloads", "s3:PutObject"): "place",
+    ("orders", "payloads", "s3:GetObject"): "place again",
+    ("orders", "payloads", "s3:AbortMultipartUpload"): "abort",
+    ("orders", "outbox", "dynamodb:BatchGetItem"): "place",
+    ("orders", "outbox", "dynamodb:PutItem"): "place",
+    ("orders", "outbox", "dynamodb:UpdateItem"): "place",
+    ("orders", "handler's table", "dynamodb:PutItem"): "place",
+    **{
+        (kind, target, action): case
+        for kind in ("outbox_relay", "outbox_sweep")
+        for target, action, case in (
+            ("outbox", "dynamodb:BatchGetItem", "relay"),
+            ("outbox", "dynamodb:PutItem", "relay"),
+            ("outbox", "dynamodb:UpdateItem", "relay"),
+            ("outbox", "dynamodb:ConditionCheckItem", "relay past a discarded row"),
+            ("queue", "sqs:SendMessage", "relay"),
+        )
+    },
+    ("outbox_sweep", "outbox/index/open", "dynamodb:Query"): "relay",
     ("uploads", "payloads", "s3:GetObject"): "upload",
     ("uploads", "payloads", "s3:PutObject"): "upload",
     ("uploads", "payloads", "s3:PutObjectTagging"): "upload without version, tagged by others",
@@ -91,6 +122,24 @@ NEEDS: Final[Mapping[tuple[str, str, str], str]] = {
     ("archive", "archived letters", "s3:PutObject"): "archive",
     ("archive", "archived letters", "s3:GetObject"): "archive again",
     ("archive", "inbox/index/open", "dynamodb:Query"): "count stuck work",
+    ("ingest", "ledger", "dynamodb:GetItem"): "ingest",
+    ("ingest", "ledger", "dynamodb:PutItem"): "ingest",
+    ("ingest", "ledger", "dynamodb:UpdateItem"): "ingest, failing",
+    ("ingest", "followed objects", "s3:GetObjectVersion"): "ingest",
+    ("ingest", "followed objects", "s3:GetObject"): "ingest without version",
+    ("ingest", "handler's table", "dynamodb:PutItem"): "ingest",
+    ("ingest", "handler's table", "dynamodb:DeleteItem"): "ingest a removal",
+    ("ingest", "queue", "sqs:ChangeMessageVisibility"): "ingest, failing",
+    ("ingest", "dead-letter queue", "sqs:SendMessage"): "ingest, parking",
+    ("ingest", "queue", "sqs:ReceiveMessage"): "poll",
+    ("ingest", "queue", "sqs:DeleteMessage"): "poll",
+    ("ingest_reconciliation", "ledger", "dynamodb:GetItem"): "compare",
+    ("ingest_reconciliation", "ledger", "dynamodb:PutItem"): "compare",
+    ("ingest_reconciliation", "ledger", "dynamodb:Query"): "compare",
+    ("ingest_reconciliation", "queue", "sqs:SendMessage"): "compare",
+    ("ingest_reconciliation", "followed bucket", "s3:ListBucket"): "compare",
+    ("ingest_reconciliation", "followed objects", "s3:GetObject"): "look again",
+    ("ingest_forwarder", "queue", "sqs:SendMessage"): "forward",
 }
 """The case that fails without a right: (kind of function, what the right is on, action)."""
 
@@ -132,6 +181,11 @@ _FAILED_RUNS: Final = Unseen(
     "not ask.",
     "https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html",
 )
+_STREAM: Final = Unseen(
+    "event source mapping of a stream",
+    "Lambda reads the stream in the function's role, and makes no mapping otherwise; the embedded AWS does not ask.",
+    "https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html",
+)
 _MISSING: Final = Unseen(
     "missing or denied",
     "Without it S3 answers 403 for an object that is not there, and `MissingPayload` would be `AccessDenied`. The "
@@ -157,8 +211,13 @@ UNSEEN: Final[Mapping[tuple[str, str], Unseen]] = {
     ("everything", "xray:PutTelemetryRecords"): _TRACES,
     ("queue", "sqs:GetQueueAttributes"): _MAPPING,
     ("queue of failed runs", "sqs:SendMessage"): _FAILED_RUNS,
+    ("outbox", "dynamodb:DescribeStream"): _STREAM,
+    ("outbox", "dynamodb:GetRecords"): _STREAM,
+    ("outbox", "dynamodb:GetShardIterator"): _STREAM,
+    ("everything", "dynamodb:ListStreams"): _STREAM,
     ("bucket", "s3:ListBucket"): _MISSING,
     ("bucket of Extended Clients", "s3:ListBucket"): _MISSING,
+    ("followed bucket", "s3:ListBucket"): _MISSING,
     ("customer key", "kms:Decrypt"): _KEY,
     ("customer key", "kms:GenerateDataKey"): _KEY,
     ("customer key", "kms:DescribeKey"): _TABLE_KEY,
@@ -173,8 +232,12 @@ _OWN: Final = {
     "CLAIM_CHECK_QUEUE_URL": "queue",
     "CLAIM_CHECK_DLQ_URL": "dead-letter queue",
     "CLAIM_CHECK_INBOX_TABLE": "inbox",
+    "CLAIM_CHECK_OUTBOX_TABLE": "outbox",
     "CLAIM_CHECK_ARCHIVE_BUCKET": "archive",
     "CLAIM_CHECK_FOREIGN_BUCKETS": "bucket of Extended Clients",
+    "CLAIM_CHECK_INGEST_BUCKET": "followed bucket",
+    "CLAIM_CHECK_INGEST_QUEUE_URL": "queue",
+    "CLAIM_CHECK_LEDGER_TABLE": "ledger",
     "CLAIM_CHECK_RECONCILER_INBOXES": "inbox",
     "CLAIM_CHECK_RECONCILER_TABLE": "checkpoint",
 }
@@ -184,6 +247,7 @@ _OBJECTS: Final = {
     "bucket": "payloads",
     "archive": "archived letters",
     "bucket of Extended Clients": "payloads of Extended Clients",
+    "followed bucket": "followed objects",
 }
 """What the objects of a bucket are."""
 
@@ -233,7 +297,7 @@ class Right:
     @property
     def unseen(self) -> Unseen | None:
         """Why it cannot be shown."""
-        return UNSEEN.get((self.target, self.action))
+        return None if self.case else UNSEEN.get((self.target, self.action))
 
 
 def readable(logical_id: str) -> str:
@@ -315,13 +379,32 @@ def _target(resources: Template, function: Template, logical_id: str, suffix: st
         return "own log group"
     if function.get("DeadLetterConfig", {}).get("TargetArn") == {"Fn::GetAtt": [logical_id, "Arn"]}:
         return "queue of failed runs"
+    if _takes_failed_batches(resources, logical_id):
+        return "queue of failed runs"
     variables = function.get("Environment", {}).get("Variables", {})
     named = (name for name, value in variables.items() if json.dumps(reference) in json.dumps(value))
-    found = {_OWN.get(name, "handler's table") for name in named}
+    found = {_own(name, resources[logical_id]["Type"]) for name in named}
     if resources[logical_id]["Type"] == "AWS::KMS::Key":
         return "customer key"
     target = found.pop() if len(found) == 1 else "none of its settings"
     return _OBJECTS.get(target, f"{target}{suffix}") if suffix else target
+
+
+def _takes_failed_batches(resources: Template, logical_id: str) -> bool:
+    """Whether a mapping of a stream sends there what it gave up."""
+    return any(
+        {"Fn::GetAtt": [logical_id, "Arn"]}
+        == found["Properties"].get("DestinationConfig", {}).get("OnFailure", {}).get("Destination")
+        for found in resources.values()
+        if found["Type"] == "AWS::Lambda::EventSourceMapping"
+    )
+
+
+def _own(variable: str, kind: str) -> str:
+    """What a resource is that a setting names; a destination of an outbox names a queue and a bucket."""
+    if variable.startswith("CLAIM_CHECK_OUTBOX_DESTINATION_"):
+        return "queue" if kind == "AWS::SQS::Queue" else "bucket"
+    return _OWN.get(variable, "handler's table")
 
 
 def _condition(given: Template) -> str:

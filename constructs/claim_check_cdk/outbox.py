@@ -240,8 +240,9 @@ class Outbox(Construct):
             "The mapping of the stream invokes it synchronously, and has a destination for the batches it gives up."
         )
         self.sweep = function("Sweep", SWEEP_HANDLER, self.undelivered)
+        self.outbox_table.grant_relay(self.relay)
+        self.outbox_table.grant_sweep(self.sweep)
         for one in (self.relay, self.sweep):
-            self.outbox_table.grant_relay(one)
             self._grant_undelivered(one, encryption_key)
         self.event_source = self._connect()
         every = Duration.seconds(sweep_seconds or _MINUTE)

@@ -105,8 +105,12 @@ class OutboxTable(KeepsForPointers):
         return self._grant(grantee, [self.table.table_arn], *STAGE_ACTIONS)
 
     def grant_relay(self, grantee: iam.IGrantable) -> iam.Grant:
-        """Allow what a relay and a sweep do: claims, what became of rows, and the index of unsent ones; no deletion."""
-        return self._grant(grantee, [self.table.table_arn], *RELAY_ACTIONS).combine(self._grant_index(grantee))
+        """Allow what a relay does: claims, and what became of rows; no query, no deletion."""
+        return self._grant(grantee, [self.table.table_arn], *RELAY_ACTIONS)
+
+    def grant_sweep(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow what a sweep does: what a relay does, and the index of unsent rows."""
+        return self.grant_relay(grantee).combine(self._grant_index(grantee))
 
     def grant_operator(self, grantee: iam.IGrantable) -> iam.Grant:
         """Allow listing what is not sent, and sending parked rows again, or discarding them."""

@@ -20,7 +20,7 @@ from claim_check_ops.local.deployment import DOCUMENTS_TABLE, WALLET_TABLE, find
 from claim_check_ops.local.documents_run import DocumentsRun
 from claim_check_ops.local.progress import progress_bar
 from claim_check_ops.local.wallet_run import WalletRun
-from tests.integration import enforced, enforced_archive, enforced_reconciler
+from tests.integration import enforced, enforced_archive, enforced_outbox, enforced_reconciler
 from tests.integration.enforced import Function
 from tests.integration.enforced_denials import Caller, Calls, furnish, is_denied
 
@@ -40,6 +40,10 @@ CASES: Final = {
     "archive": enforced_archive.archive,
     "archive again": enforced_archive.archive_again,
     "count stuck work": enforced_archive.count_stuck_work,
+    "place": enforced_outbox.place,
+    "place again": enforced_outbox.place_again,
+    "relay": enforced_outbox.relay,
+    "relay past a discarded row": enforced_outbox.relay_past_a_discarded_row,
     "reconcile": enforced_reconciler.reconcile,
 }
 """The cases of `docs/generate_roles.py`, by name."""
@@ -219,7 +223,13 @@ def calls_of(functions: dict[str, Function], label: str) -> Calls:
     """The calls of a function."""
     own = functions[label]
     consumers = [one for one in functions.values() if one.kind == "consumer"]
-    kinds = {"archive": enforced_archive.ArchiveCalls, "reconciler": enforced_reconciler.ReconcilerCalls}
+    kinds = {
+        "archive": enforced_archive.ArchiveCalls,
+        "orders": enforced_outbox.StagingCalls,
+        "outbox_relay": enforced_outbox.RelayCalls,
+        "outbox_sweep": enforced_outbox.RelayCalls,
+        "reconciler": enforced_reconciler.ReconcilerCalls,
+    }
 
     def is_its_own(one: Function) -> bool:
         if own.kind == "reconciler":
