@@ -21,7 +21,7 @@ from claim_check_ops.dlq.journal import JournalInUse, JournalMismatch, JournalUn
 from claim_check_ops.dlq.letters import DeadLetter, grouped
 from claim_check_ops.dlq.pace import Limit
 from claim_check_ops.dlq.redrive_progress import redrive_progress
-from claim_check_ops.dlq.redriving import Orders, total_of
+from claim_check_ops.dlq.redriving import Orders, first_of, total_of
 from claim_check_ops.dlq.report import Report
 from claim_check_ops.dlq.selecting import InvalidAge, InvalidSize, Selection, ids_of, parse_age, parse_size
 from claim_check_ops.dlq.surveying import Sample, survey
@@ -179,6 +179,7 @@ def redrive(
     max_bytes_per_second: Annotated[
         str | None, typer.Option(help="Payload bytes per second, such as 20MiB; by default not limited.")
     ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Send so many at most: a small batch first.")] = None,
     to: Annotated[
         str | None, typer.Option(help="Name of the queue they go to. By default the one that each came from.")
     ] = None,
@@ -217,6 +218,7 @@ def redrive(
     orders = Orders(
         selection=selection,
         limit=Limit(rate=rate, bytes_per_second=_parsed("--max-bytes-per-second", max_bytes_per_second, parse_size)),
+        most=limit,
         canary_seconds=_parsed("--canary-timeout", canary_timeout, parse_age) if canary else None,
         max_failures=max_failures,
         settle_seconds=_parsed("--settle", settle, parse_age) or 0.0,
@@ -224,7 +226,7 @@ def redrive(
     )
     with _at_desk(_Place(function, consumer, dlq_url, archive, archive_bucket)) as desk:
         court = desk.court(to=to)
-        planned, sample = _plan(desk, court, selection)
+        planned, sample = _plan(desk, court, selection, most=limit)
         if dry_run:
             _show_plan(planned, sample, orders, as_json=as_json)
             _end(sample, failed=any(one.verdict.action == "stay" for one in planned))
@@ -338,10 +340,11 @@ def _parsed(option: str, text: str | None, parse: Any) -> Any:  # noqa: ANN401 -
         raise typer.BadParameter(str(error), param_hint=option) from error
 
 
-def _plan(desk: "Desk", court: Court, selection: Selection) -> tuple[list[Assessed], Sample]:
+def _plan(desk: "Desk", court: Court, selection: Selection, *, most: int | None) -> tuple[list[Assessed], Sample]:
     sample = _sample(desk, None)
     now = desk.clock.now()
-    return court.assess([letter for letter in sample.letters if selection.takes(letter, now=now)]), sample
+    assessed = court.assess([letter for letter in sample.letters if selection.takes(letter, now=now)])
+    return first_of(assessed, most), sample
 
 
 def _perform(

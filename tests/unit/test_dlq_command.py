@@ -144,6 +144,14 @@ def test_a_redrive_without_go_sends_nothing(command: Command) -> None:
     assert list(command.folder.iterdir()) == [], "and writes nothing"
 
 
+def test_a_limited_redrive_plans_and_moves_so_many(command: Command) -> None:
+    command.world.dead(5)
+    assert command.run("redrive", "--limit", "2", "--json")["messages"] == 2
+    command.world.work_with(documents)
+    assert len(command.run("redrive", "--limit", "2", "--go", "--json", *FAST)["moved"]) == 2
+    assert len(command.world.dead_ids()) == 3
+
+
 def test_a_plan_in_which_something_stays_is_1(command: Command) -> None:
     command.world.lose_payload(command.world.dead()[0])
     assert "MissingPayload" in command.run("redrive", code=1)

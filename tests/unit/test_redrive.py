@@ -358,6 +358,20 @@ def test_after_a_stop_the_same_call_sends_what_came_back_too(world: DlqWorld) ->
     assert world.dead_ids() == []
 
 
+@pytest.mark.parametrize("most, left", [(1, 24), (7, 18), (10, 15), (25, 0), (99, 0)])
+def test_a_small_batch_first(most: int, left: int) -> None:
+    """R9.3, step 6; the rest stays as it is, and goes with the next call."""
+    world = DlqWorld()
+    sent = world.dead(25)
+    report = world.redrive_with(most=most)
+    assert report.succeeded
+    assert len(report.moved) == 25 - left
+    assert len(world.dead_ids()) == left
+    assert world.all_visible()
+    world.redrive_with()
+    assert [world.effects(one) for one in sent] == [1] * 25
+
+
 # --- Limits ---------------------------------------------------------------------------------------------------------
 
 

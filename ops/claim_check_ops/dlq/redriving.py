@@ -7,7 +7,7 @@ this process dies of, a dead letter is in the DLQ, or its copy is in the queue, 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
@@ -40,6 +40,10 @@ _SEND_TRIES: Final = 4
 Windows: TypeAlias = Generator[list[Assessed], None, None]
 
 
+class _Enough(Exception):
+    """As many were sent as were asked for."""
+
+
 class Stopped(Exception):
     """The redrive ends here; the text says why."""
 
@@ -51,6 +55,7 @@ class Orders:
     Attributes:
         selection: What is meant.
         limit: How fast.
+        most: So many at most; None sends all that can go.
         canary_seconds: How long the first copy may take until it is completed; None sends no copy ahead.
         max_failures: More failed copies than this end it.
         settle_seconds: How long to watch the last copies.
@@ -59,6 +64,7 @@ class Orders:
 
     selection: Selection
     limit: Limit
+    most: int | None = None
     canary_seconds: float | None = 120.0
     max_failures: int = 5
     settle_seconds: float = 30.0
@@ -125,8 +131,9 @@ class Redriver:
     def run(self) -> Report:
         """Do it; what went wrong is in the report. Whatever is raised, all that is held is given back."""
         try:
-            for source in self._sources:
-                self._drain(source)
+            with suppress(_Enough):
+                for source in self._sources:
+                    self._drain(source)
             self._settle()
             self._journal.note("finished", at=self._clock.now())
         except Stopped as stopped:
@@ -184,6 +191,8 @@ class Redriver:
         if self._orders.delete_completed:
             self._report.completed += self._delete([one.letter for one in rest if one.verdict.action == "done"])
         to_send = [one for one in rest if self._is_sendable(one)]
+        if self._orders.most is not None:
+            to_send = to_send[: self._orders.most - len(self._report.moved)]
         if self._canary_due and to_send:
             self._send_canary(to_send.pop(0))
         by_queue: dict[str, list[Assessed]] = {}
@@ -192,6 +201,8 @@ class Redriver:
         for url, ones in by_queue.items():
             self._send_all(url, ones)
         self._watch(now=False)
+        if len(self._report.moved) == self._orders.most:
+            raise _Enough
 
     def _is_sendable(self, one: Assessed) -> bool:
         """Whether its copy is to be sent; what stays is reported. What follows a group's waiting head waits, too."""
@@ -382,6 +393,16 @@ def _destination(one: Assessed) -> QueueFacts:
 def one_by_one(windows: Windows) -> Windows:
     """Take each window when the one before is done."""
     return windows
+
+
+def first_of(assessed: Sequence[Assessed], most: int | None) -> list[Assessed]:
+    """The same without what is sent beyond so many."""
+    kept, sent = [], 0
+    for one in assessed:
+        sent += one.verdict.action == "send"
+        if one.verdict.action != "send" or most is None or sent <= most:
+            kept.append(one)
+    return kept
 
 
 def total_of(assessed: Iterable[Assessed]) -> tuple[int, int]:
