@@ -89,9 +89,9 @@ class Stand:
 
     def invoke(self) -> dict[str, Any]:
         """One tick."""
-        answer = self.aws.lambda_.invoke(FunctionName=self.function, Payload=b"{}")
+        answer: Any = self.aws.lambda_.invoke(FunctionName=self.function, Payload=b"{}")
         document: dict[str, Any] = json.loads(answer["Payload"].read())
-        assert "FunctionError" not in answer, document
+        assert not answer.get("FunctionError"), document
         return document
 
     def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -114,8 +114,9 @@ def key_of(name: str) -> str:
 @pytest.fixture(scope="module")
 def stand(embedded_aws: EmbeddedAws, documents: Deployment, outputs: list[Mapping[str, str]]) -> Stand:
     """One payload of every kind, and a row whose payload is gone."""
-    (ours,) = (one for one in outputs if "ReconcilerFunctionName" in one and one["BucketName"] == documents.consumer.bucket)
-    made = Stand(embedded_aws, documents.consumer.bucket, ours["InboxTableName"], ours["ReconcilerFunctionName"])
+    bucket = documents.consumer.bucket
+    (ours,) = (one for one in outputs if one.get("BucketName") == bucket)
+    made = Stand(embedded_aws, bucket, ours["InboxTableName"], ours["ReconcilerFunctionName"])
     made.put("orphan")
     made.put("open")
     made.received("open", "FAILED")

@@ -88,6 +88,10 @@ CASES: Final[dict[str, tuple[str, Setup]]] = {
         "open",
         lambda w: (w.put("e", kept=True), w.staged("e", "PARKED", updated_at=w.clock.now() - DAY + 1)),
     ),
+    "outbox row discarded a moment ago": (
+        "unpublished",
+        lambda w: (w.put("e", kept=True), w.staged("e", "DISCARDED", age=0)),
+    ),
     "outbox row parked, a producer may still rely on the object": (
         "open",
         lambda w: (w.put("e", age=DAY + HOUR, kept=True), w.staged("e", "PARKED")),

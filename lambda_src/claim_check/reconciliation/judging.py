@@ -155,4 +155,9 @@ def _all_set_aside(listed: ListedObject, rows: Rows, times: Times, *, now: float
     age = now - listed.last_modified.timestamp()
     if age <= times.before_send + contract.RECONCILE_MARGIN_SECONDS:
         return False
-    return all(never_sent(row) and now - row.updated_at >= times.grace for row in rows.outbox)
+    return all(never_sent(row) and _given_up(row, times, now=now) for row in rows.outbox)
+
+
+def _given_up(row: OutboxRow, times: Times, *, now: float) -> bool:
+    """Whether nobody will send a row any more: an operator has as long as the grace age to retry a parked one."""
+    return row.state == "DISCARDED" or now - row.updated_at >= times.grace
