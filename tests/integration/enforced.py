@@ -30,7 +30,12 @@ from claim_check_ops.local.batch_calls import BATCH_CALLS
 from claim_check_ops.local.embedded_aws import ACCOUNT_ID, REGION
 
 TENANT: Final = "tenant-1"
-EVENT_TYPES: Final = {"Documents": "DocumentUploaded", "Wallet": "MoneyMoved", "Narrow": "ScanArrived"}
+EVENT_TYPES: Final = {
+    "Documents": "DocumentUploaded",
+    "Wallet": "MoneyMoved",
+    "Narrow": "ScanArrived",
+    "Orders": "OrderPlaced",
+}
 UPLOADED: Final = b"uploaded"
 HIDDEN_SECONDS: Final = 600
 """How long a message is hidden before a function hides it anew."""
@@ -73,7 +78,7 @@ class Function:
         """
         name = deployed.resources[function]
         configuration = aws.lambda_.get_function_configuration(FunctionName=name)
-        variables = configuration["Environment"]["Variables"]
+        variables = with_destination(configuration["Environment"]["Variables"])
         return cls(aws, stack, kind, name, configuration["Role"].rpartition("/")[2], variables)
 
     @property
@@ -88,8 +93,9 @@ class Function:
 
     @property
     def bucket(self) -> str:
-        """Its bucket: of payloads, or of archived dead letters."""
-        return self.variables.get("CLAIM_CHECK_BUCKET") or self.variables["CLAIM_CHECK_ARCHIVE_BUCKET"]
+        """Its bucket: of payloads, of archived dead letters, or the one it follows."""
+        settings = ("CLAIM_CHECK_BUCKET", "CLAIM_CHECK_ARCHIVE_BUCKET", "CLAIM_CHECK_INGEST_BUCKET")
+        return next(self.variables[name] for name in settings if name in self.variables)
 
     @property
     def foreign(self) -> tuple[str, str] | None:
@@ -100,7 +106,8 @@ class Function:
     @property
     def queue_url(self) -> str:
         """Its queue; that of a function which looks after dead letters is the DLQ."""
-        return self.variables.get("CLAIM_CHECK_QUEUE_URL") or self.variables["CLAIM_CHECK_DLQ_URL"]
+        settings = ("CLAIM_CHECK_QUEUE_URL", "CLAIM_CHECK_INGEST_QUEUE_URL", "CLAIM_CHECK_DLQ_URL")
+        return next(self.variables[name] for name in settings if name in self.variables)
 
     @cached_property
     def session(self) -> Any:  # noqa: ANN401 - boto3's session, whose overloads know literals only
@@ -141,6 +148,12 @@ class Function:
         finally:
             iam.put_role_policy(RoleName=self.role, PolicyName=policy, PolicyDocument=json.dumps(before))
             iam.close()
+
+
+def with_destination(variables: Mapping[str, str]) -> Mapping[str, str]:
+    """Variables, with those of the pipeline that an outbox publishes to as if they were its own."""
+    settings = json.loads(variables.get("CLAIM_CHECK_OUTBOX_DESTINATION_1", "{}"))
+    return {**{f"CLAIM_CHECK_{name}": value for name, value in settings.items()}, **variables}
 
 
 def narrowed(statements: list[Any], number: int, action: str, place: int) -> Iterator[dict[str, Any]]:
@@ -220,6 +233,10 @@ def abort(function: Function) -> None:
 
 def content(function: Function) -> bytes:
     """A payload that the function's handler understands."""
+    if function.stack == "Orders":
+        lines = [{"sku": "tea", "count": 1, "cents": 1}]
+        order = {"tenantId": TENANT, "orderId": f"enforced-{uuid.uuid4().hex}", "customer": "c", "lines": lines}
+        return json.dumps(order | {"note": ""}).encode()
     movement = {"account": f"enforced-{uuid.uuid4().hex}", "cents": 1}
     return json.dumps(movement).encode() if function.stack == "Wallet" else b"content"
 
@@ -242,7 +259,7 @@ def envelope_of(function: Function, message_id: str, claim: Claim) -> str:
         idempotency_key=message_id,
         published_at=datetime.now(UTC),
         payload=claim,
-        domain_ref={},
+        domain_ref={"orderId": message_id} if function.stack == "Orders" else {},
     )
     return encode(envelope)
 
