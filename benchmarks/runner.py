@@ -26,6 +26,7 @@ from benchmarks.figures import (
     peak_memory,
     publish_batch,
     put_cpu,
+    reconcile,
     request_counts,
     throughput,
     worker,
@@ -49,6 +50,7 @@ GROUPS: Final[Mapping[str, Measure]] = {
     "huge": huge_file.measure,
     "dead-letters": dead_letters.measure,
     "ingest": ingest.measure,
+    "reconcile": reconcile.measure,
 }
 
 PLAIN_WIDTH: Final = 140

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
-from claim_check.contract import TAG_STATE, Metric
+from benchmarks.figures.reconcile import PREFIX, Listing
+from claim_check.contract import MIB, TAG_STATE, InboxState, Metric
 from claim_check.errors import AccessDenied, ReadRefused, Unavailable
-from claim_check.reconciliation import Outcome
+from claim_check.ports import InboxRow
+from claim_check.reconciliation import Outcome, Reconciliation
 from claim_check.reconciliation.judging import CLASSES
+from claim_check.reconciliation.runs import InboxSource
 from claim_check.reconciliation.tally import Progress, Tally
 from claim_check.telemetry import key_hash
 from tests.reconciliation_world import BUCKET, DAY, HOUR, TENANT, UNCONFIRMED, World, key_of
@@ -576,3 +580,49 @@ def test_a_checkpoint_reads_back_as_it_was_written() -> None:
     again = Progress.of(progress.to_json())
     assert again == progress
     assert replace(again.tally, looks=1) != progress.tally
+
+
+class Completed:
+    """Rows for whatever is asked."""
+
+    def __init__(self) -> None:
+        """Count the reads."""
+        self.reads = 0
+
+    def rows(self, keys: Sequence[str]) -> Mapping[str, InboxRow]:
+        """Completed, each."""
+        self.reads += -(-len(keys) // 100)
+        return {key: replace(self._row, key=key, payload_key=listed_key(key)) for key in keys}
+
+    def open_rows(self, consumer: str, *, state: InboxState | None = None) -> Iterator[InboxRow]:  # noqa: ARG002 - the port's
+        """None."""
+        return iter(())
+
+    _row = InboxRow(key="", state="COMPLETED", consumer="documents", sqs_message_id="s", payload_bucket="payloads")
+
+
+def listed_key(row: str) -> str:
+    """Key of the object whose identity a row has."""
+    number = row.rpartition("#")[2]
+    return f"{PREFIX}{number}/{int(number, 16):064x}"
+
+
+def test_memory_stays_flat_over_a_hundred_thousand_payloads() -> None:
+    world, listing, reader = World(), Listing(100_000), Completed()
+    made = Reconciliation(
+        replace(world.plan, bucket="payloads"),
+        listing=listing,
+        payloads=world.payloads,
+        inboxes=[InboxSource(reader, ("documents",))],
+        checkpoints=world.checkpoints,
+        clock=world.clock,
+        telemetry=world.telemetry,
+        new_token=lambda: "t",
+    )
+    tracemalloc.start()
+    outcome = made.run()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert outcome.tally.classes["completed"] == 100_000
+    assert (listing.requests, reader.reads) == (100, 1000)
+    assert peak < 4 * MIB
