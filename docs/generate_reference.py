@@ -561,7 +561,7 @@ def alarms() -> dict[str, dict[str, Any]]:
     function = lambda_.Function.from_function_arn(stack, "F", "arn:aws:lambda:us-east-1:000000000000:function:f")
     queue = sqs.Queue.from_queue_arn(stack, "Q", "arn:aws:sqs:us-east-1:000000000000:q")
     blocking = claim_check_cdk.MessageQueue(stack, "Blocking", fifo=claim_check_cdk.FifoOptions(on_poison="block"))
-    shared = {"service": "CONSUMER", "function": function, "queue": queue}
+    shared: dict[str, Any] = {"service": "CONSUMER", "function": function, "queue": queue}
     inbox = dynamodb.Table.from_table_name(stack, "T", "inbox")
     made = (
         claim_check_cdk.PipelineAlarms(stack, "Alarms", dead_letter_queue=queue, inbox_table=inbox, **shared),
@@ -923,7 +923,7 @@ _MEANINGS: Final = {
     "delete": "applied as a removed object; a tombstone stays",
     "look": "the bucket is asked, and what it says is applied if the ledger says otherwise",
 }
-_KINDS: Final = (
+_KINDS: Final[tuple[tuple[str, str, dict[str, str]], ...]] = (
     ("ObjectCreated:Put", "Object Created", {}),
     ("ObjectCreated:Post", "Object Created", {}),
     ("ObjectCreated:Copy", "Object Created", {}),
