@@ -20,6 +20,7 @@ from constructs import Construct
 from claim_check.contract import ARCHIVE_PREFIX, Metric, Setting
 from claim_check_cdk.access_logs import log_access
 from claim_check_cdk.acknowledgements import acknowledge_objects
+from claim_check_cdk.alarm_rules import AlarmSet
 from claim_check_cdk.dlq_sampler import DEFAULT_EVERY_SECONDS, DlqSampler, SampledInbox, grant_dead_letters
 from claim_check_cdk.pointer_life import PlannedQueue
 from claim_check_cdk.retention import ARCHIVE_ROUNDING_SECONDS, DAY, format_seconds
@@ -187,8 +188,9 @@ class DlqArchive(Construct):
             "The function stores letters under names made of message ids, which only a message knows: one dedicated "
             "prefix, no deletion.",
         )
-        self.alarms: Mapping[str, cloudwatch.Alarm] = self.sampler.alarms
-        self._watch(dlq, retention, margin_seconds)
+        own = AlarmSet(Construct(self, "Alarms"), service=consumer_name, topic=alarm_topic)
+        self._watch(own, dlq, retention, margin_seconds)
+        self.alarms: Mapping[str, cloudwatch.Alarm] = {**self.sampler.alarms, **own.alarms}
 
     def grant_operator(self, grantee: iam.IGrantable) -> iam.Grant:
         """Allow what ``claim-check dlq`` does with archived letters: list, read, and remove what was redriven.
@@ -272,7 +274,7 @@ class DlqArchive(Construct):
         key = self._encryption_key
         return grant if key is None else grant.combine(key.grant(grantee, *key_actions))
 
-    def _watch(self, dlq: sqs.IQueue, retention: int, margin: int) -> None:
+    def _watch(self, alarms: AlarmSet, dlq: sqs.IQueue, retention: int, margin: int) -> None:
         overdue = retention - margin // 2
         late = (
             f"A dead letter is older than {format_seconds(overdue)} and is not archived; SQS deletes it after "
@@ -296,7 +298,6 @@ class DlqArchive(Construct):
             what_to_do="Dead letters that are due cannot be stored, or not be deleted from the DLQ, run after run. "
             "They are still in the DLQ. Read the newest errors of the archive's function.",
         )
-        alarms = self.sampler.alarm_set
         alarms.add_own("ArchiveBehind", Metric.OLDEST_DEAD_LETTER, "Maximum", behind)
         alarms.add_own("ArchiveFailed", Metric.ARCHIVE_FAILED, "Sum", failed)
         age = dlq.metric_approximate_age_of_oldest_message(period=unwatched.period, statistic="Maximum")

@@ -95,6 +95,7 @@ class DlqSampler(Construct):
         sampler: The function construct.
         function: Its Lambda function.
         schedule: What invokes it.
+        every: How often it runs.
         undelivered: Keeps the runs that EventBridge or Lambda gave up.
         alarms: Every alarm by its id.
     """
@@ -174,8 +175,8 @@ class DlqSampler(Construct):
             retry_for=self.every,
             description=f"Looks after the dead letters of {known(consumer_name) or 'a consumer'}.",
         )
-        self.alarm_set = AlarmSet(Construct(self, "Alarms"), service=consumer_name, topic=alarm_topic)
-        self.alarms: Mapping[str, cloudwatch.Alarm] = self.alarm_set.alarms
+        self._alarm_set = AlarmSet(Construct(self, "Alarms"), service=consumer_name, topic=alarm_topic)
+        self.alarms: Mapping[str, cloudwatch.Alarm] = self._alarm_set.alarms
         self._watch(has_dlq=queue.dead_letter_queue is not None, has_inbox=inbox is not None)
 
     def rule(self, *, threshold: float, what_to_do: str, falling: bool = False, datapoints: int = 1) -> Rule:
@@ -197,11 +198,11 @@ class DlqSampler(Construct):
         )
 
     def _watch(self, *, has_dlq: bool, has_inbox: bool) -> None:
-        self.alarm_set.add_function(self.function, prefix="DeadLetter", errors=_ERRORS, throttles=_THROTTLES)
+        self._alarm_set.add_function(self.function, prefix="DeadLetter", errors=_ERRORS, throttles=_THROTTLES)
         waiting = self.undelivered.metric_approximate_number_of_messages_visible(
             period=_NOT_RUN.period, statistic="Maximum"
         )
-        self.alarm_set.add("UndeliveredRuns", waiting, _NOT_RUN)
+        self._alarm_set.add("UndeliveredRuns", waiting, _NOT_RUN)
         if not has_inbox:
             return
         stuck = self.rule(
@@ -211,7 +212,7 @@ class DlqSampler(Construct):
             "attempt failed, long ago. On FIFO the message group behind each may wait. Find them among the open rows "
             "of the inbox.",
         )
-        self.alarm_set.add_own("StuckWork", Metric.STUCK_WORK, "Maximum", stuck)
+        self._alarm_set.add_own("StuckWork", Metric.STUCK_WORK, "Maximum", stuck)
         if has_dlq:
             life = self.rule(
                 threshold=_LIFE_DAYS,
@@ -219,7 +220,7 @@ class DlqSampler(Construct):
                 what_to_do=f"The payload of a dead letter has at most {_LIFE_DAYS} days to live: after that its "
                 "message cannot be processed any more. Redrive it now, or decide that it is lost.",
             )
-            self.alarm_set.add_own("DeadLetterLife", Metric.DEAD_LETTER_LIFE_LEFT, "Minimum", life)
+            self._alarm_set.add_own("DeadLetterLife", Metric.DEAD_LETTER_LIFE_LEFT, "Minimum", life)
 
     def _check(
         self,
