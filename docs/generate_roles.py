@@ -87,6 +87,8 @@ NEEDS: Final[Mapping[tuple[str, str, str], str]] = {
     ("reconciler", "payloads", "s3:GetObjectTagging"): "reconcile",
     ("reconciler", "inbox", "dynamodb:BatchGetItem"): "reconcile",
     ("reconciler", "inbox/index/open", "dynamodb:Query"): "reconcile",
+    ("reconciler", "outbox", "dynamodb:BatchGetItem"): "reconcile",
+    ("reconciler", "outbox/index/open", "dynamodb:Query"): "reconcile",
     ("reconciler", "checkpoint", "dynamodb:UpdateItem"): "reconcile",
     ("orders", "payloads", "s3:PutObject"): "place",
     ("orders", "payloads", "s3:GetObject"): "place again",
@@ -239,6 +241,7 @@ _OWN: Final = {
     "CLAIM_CHECK_INGEST_QUEUE_URL": "queue",
     "CLAIM_CHECK_LEDGER_TABLE": "ledger",
     "CLAIM_CHECK_RECONCILER_INBOXES": "inbox",
+    "CLAIM_CHECK_RECONCILER_OUTBOXES": "outbox",
     "CLAIM_CHECK_RECONCILER_TABLE": "checkpoint",
 }
 """What a function's own resources are, by the setting that names them."""

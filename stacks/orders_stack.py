@@ -16,6 +16,7 @@ from claim_check_cdk import (
     FifoOptions,
     Outbox,
     PipelineDashboard,
+    Reconciler,
 )
 from claim_check_cdk.bundling import package_folder
 from claim_check_cdk.handler_tables import grant_table
@@ -23,6 +24,7 @@ from stacks.settings import Settings
 
 CONSUMER: Final = "invoices"
 OUTBOX: Final = "orders"
+RECONCILER: Final = "orders-reconciler"
 HANDLER_PACKAGE: Final = "claim_check_examples"
 HANDLER: Final = f"{HANDLER_PACKAGE}.orders:invoice"
 PLACE: Final = f"{HANDLER_PACKAGE}.orders.place"
@@ -37,6 +39,7 @@ class OrdersStack(Stack):
         pipeline: The pipeline.
         outbox: The outbox.
         place: The function that an application invokes with an order.
+        reconciler: What compares the payloads with the rows that point at them, in inbox and outbox.
         alarms: Where all alarms go.
         dashboard: Everything on one screen.
     """
@@ -99,7 +102,19 @@ class OrdersStack(Stack):
             publishers=[OUTBOX],
             tables={"orders": self.orders.table, "outbox": self.outbox.table},
         )
-        self.dashboard.add_alarms(self.outbox.alarms.values())
+        self.reconciler = Reconciler(
+            self,
+            "Reconciler",
+            name=RECONCILER,
+            bucket=self.pipeline.bucket,
+            consumers=[self.pipeline],
+            outboxes=[self.outbox],
+            handler_package=package,
+            alarm_topic=self.alarms.topic,
+            log_retention=settings.log_retention,
+            removal_policy=keep,
+        )
+        self.dashboard.add_alarms([*self.outbox.alarms.values(), *self.reconciler.alarms.values()])
         self._write_outputs()
 
     def _write_outputs(self) -> None:
@@ -111,6 +126,7 @@ class OrdersStack(Stack):
             "OrdersTableName": self.orders.table.table_name,
             "OutboxTableName": self.outbox.table.table_name,
             "PlaceOrderFunctionName": self.place.function.function_name,
+            "ReconcilerFunctionName": self.reconciler.function.function_name,
             "RelayFunctionName": self.outbox.relay.function.function_name,
             "SweepFunctionName": self.outbox.sweep.function.function_name,
         }
