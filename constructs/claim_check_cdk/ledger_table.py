@@ -18,7 +18,7 @@ from claim_check_cdk.validation import Mistakes, describe, known_seconds
 INGESTER_ACTIONS: Final = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem")
 """What an ingester does, single and inside TransactWriteItems (which has no action of its own)."""
 
-RECONCILER_ACTIONS: Final = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
+RECONCILER_ACTIONS: Final = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query")
 """What a reconciliation does: it reads the ledger in the order of keys, and keeps its own checkpoint."""
 
 

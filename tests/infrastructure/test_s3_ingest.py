@@ -410,7 +410,6 @@ def test_the_reconciliation_writes_no_object_and_deletes_nothing(template: Templ
         "dynamodb:GetItem",
         "dynamodb:PutItem",
         "dynamodb:Query",
-        "dynamodb:UpdateItem",
         "s3:GetObject",
         "s3:ListBucket",
         "sqs:SendMessage",
@@ -630,7 +629,7 @@ def test_all_mistakes_are_told_at_once() -> None:
             handler_package=HANDLERS["handler_package"],
             handler_environment={"CLAIM_CHECK_X": "1"},
             ingest_name="a b",
-            through="sns",  # type: ignore[arg-type]
+            through="sns",  # type: ignore[arg-type,unused-ignore]
             reconcile_every=cdk.Duration.minutes(1),
             reconcile_rate=0,
             max_attempts=0,

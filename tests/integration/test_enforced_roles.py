@@ -18,9 +18,10 @@ from rich.console import Console
 from claim_check_ops.local import DeployedStack, EmbeddedAws, deploy_assembly
 from claim_check_ops.local.deployment import DOCUMENTS_TABLE, WALLET_TABLE, find_deployment
 from claim_check_ops.local.documents_run import DocumentsRun
+from claim_check_ops.local.ingest_run import IngestRun, find_ingests
 from claim_check_ops.local.progress import progress_bar
 from claim_check_ops.local.wallet_run import WalletRun
-from tests.integration import enforced, enforced_archive, enforced_outbox, enforced_reconciler
+from tests.integration import enforced, enforced_archive, enforced_ingest, enforced_outbox, enforced_reconciler
 from tests.integration.enforced import Function
 from tests.integration.enforced_denials import Caller, Calls, furnish, is_denied
 
@@ -45,6 +46,7 @@ CASES: Final = {
     "relay": enforced_outbox.relay,
     "relay past a discarded row": enforced_outbox.relay_past_a_discarded_row,
     "reconcile": enforced_reconciler.reconcile,
+    **enforced_ingest.CASES,
 }
 """The cases of `docs/generate_roles.py`, by name."""
 
@@ -101,9 +103,12 @@ def runs(aws: EmbeddedAws, stacks: dict[str, DeployedStack]) -> tuple[DocumentsR
     outputs = [stack.outputs for stack in stacks.values()]
     documents = DocumentsRun(find_deployment(aws, outputs, table=DOCUMENTS_TABLE))
     wallet = WalletRun(find_deployment(aws, outputs, table=WALLET_TABLE))
+    ingest = IngestRun(find_ingests(aws, outputs))
     with progress_bar(Console(quiet=True)) as bar:
         documents.execute(bar)
         wallet.execute(bar)
+        ingest.execute(bar)
+    assert ingest.succeeded, (ingest.problems, ingest.seen)
     for mapping in aws.lambda_.list_event_source_mappings()["EventSourceMappings"]:
         aws.lambda_.update_event_source_mapping(UUID=mapping["UUID"], Enabled=False)
     return documents, wallet
@@ -215,13 +220,16 @@ def _passes(case: Callable[[Function], None], function: Function) -> bool:
 @pytest.fixture(scope="module")
 def root(aws: EmbeddedAws, functions: dict[str, Function]) -> Caller:
     """The account's root, and something to read wherever a function should not."""
-    furnish(aws, functions)
+    furnish(aws, {label: one for label, one in functions.items() if one.stack != enforced_ingest.STACK})
+    enforced_ingest.furnish(aws, functions)
     return Caller(aws.session)
 
 
 def calls_of(functions: dict[str, Function], label: str) -> Calls:
     """The calls of a function."""
     own = functions[label]
+    if own.stack == enforced_ingest.STACK:
+        return enforced_ingest.calls_of(functions, own)
     consumers = [one for one in functions.values() if one.kind == "consumer"]
     kinds = {
         "archive": enforced_archive.ArchiveCalls,
