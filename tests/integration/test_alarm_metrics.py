@@ -136,7 +136,7 @@ def test_the_dashboards_were_deployed(documents: Deployment) -> None:
     for name in names:
         body = json.loads(cloudwatch.get_dashboard(DashboardName=name)["DashboardBody"])
         widgets = body["widgets"]
-        assert len(widgets) > 20
+        assert len(widgets) > 10
         assert "Fn::" not in json.dumps(body)
         arns = [arn for one in widgets if one["type"] == "alarm" for arn in one["properties"]["alarms"]]
         assert arns
