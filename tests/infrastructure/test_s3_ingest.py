@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import aws_cdk as cdk
@@ -504,7 +505,7 @@ def test_a_queue_for_small_messages_is_refused() -> None:
 def test_overlapping_filters_are_refused() -> None:
     filters = [KeyFilter(prefix="in/"), KeyFilter(suffix=".csv")]
     for through in ("notification", "eventbridge"):
-        text = refusal(lambda stack, through=through: ingest(stack, filters=filters, through=through))
+        text = refusal(partial(ingest, filters=filters, through=through))
         assert "overlaps filters[0]" in text
 
 
@@ -612,7 +613,7 @@ def test_an_imported_queue_is_refused() -> None:
         """A queue construct around a queue that is imported."""
 
     def make(stack: cdk.Stack) -> object:
-        theirs = Theirs(stack, "Theirs")
+        theirs: Any = Theirs(stack, "Theirs")
         theirs.queue = sqs.Queue.from_queue_arn(stack, "Imported", "arn:aws:sqs:eu-west-1:111122223333:theirs")
         return ingest(stack, queue=theirs)
 
@@ -629,7 +630,7 @@ def test_all_mistakes_are_told_at_once() -> None:
             handler_package=HANDLERS["handler_package"],
             handler_environment={"CLAIM_CHECK_X": "1"},
             ingest_name="a b",
-            through="sns",  # type: ignore[arg-type,unused-ignore]
+            through="sns",  # type: ignore[arg-type]
             reconcile_every=cdk.Duration.minutes(1),
             reconcile_rate=0,
             max_attempts=0,
