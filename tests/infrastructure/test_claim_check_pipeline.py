@@ -33,7 +33,11 @@ from claim_check_cdk import (
 )
 from claim_check_cdk.bundling import package_folder
 from claim_check_cdk.retention import DAY
-from tests.infrastructure.kit import acknowledged, findings, make_stack, resources, statements
+from stacks.documents_stack import DocumentsStack
+from stacks.ingest_stack import IngestStack
+from stacks.orders_stack import OrdersStack
+from stacks.settings import Settings
+from tests.infrastructure.kit import acknowledged, findings, flags, make_stack, resources, statements
 
 HANDLER = "claim_check_examples.documents:handle"
 PACKAGE = package_folder("claim_check_examples")
@@ -310,7 +314,27 @@ def test_every_setting_of_the_contract_is_passed_to_someone(sample: Sample) -> N
     theirs = ExtendedClientBucket(make_stack(), "Theirs")
     foreign = ForeignMessages(tenant_id="t", event_type="E", buckets=[theirs], content_type="text/csv")
     given = sample.variables(sample.full).keys() - {"LANGUAGE"} | producers | foreign.environment().keys()
-    assert every - own == given | settings_of_uploads()
+    assert given | settings_of_uploads() <= every
+    assert every - own - given - settings_of_uploads() <= settings_of_the_app()
+
+
+def settings_of_the_app() -> set[str]:
+    """What functions of the app's stacks are handed, those beside a pipeline too; prefixes of names as such."""
+    app = cdk.App(context=flags())
+    settings = Settings.from_context(app.node)
+    stacks: list[cdk.Stack] = [
+        DocumentsStack(app, "Documents", settings=settings),
+        OrdersStack(app, "Orders", settings=settings),
+        IngestStack(app, "Ingest", settings=settings),
+    ]
+    found = {
+        name
+        for stack in stacks
+        for function in resources(Template.from_stack(stack), "AWS::Lambda::Function").values()
+        for name in function.get("Environment", {}).get("Variables", {})
+    }
+    prefixes = {value for name, value in vars(Setting).items() if name.isupper() and value.endswith("_")}
+    return found | {prefix for prefix in prefixes if any(name.startswith(prefix) for name in found)}
 
 
 def settings_of_uploads() -> set[str]:
