@@ -23,17 +23,18 @@ def reconcile(function: Function) -> None:
     function.aws.s3.put_object(
         Bucket=function.bucket, Key=claim.key, Body=b"x", Metadata={METADATA_UPLOAD: "direct"}, IfNoneMatch="*"
     )
-    with _everything_is_due(function):
+    with _everything_is_due(function, prefix=claim.key.rpartition("/")[0]):
         report = invoke(function, {})
     if report["status"] != "finished" or not report["looks"] or not report["reads"]:
         raise CaseFailed(str(report))
 
 
 @contextmanager
-def _everything_is_due(function: Function) -> Iterator[None]:
-    """Whatever is there is old enough, and so is the last run."""
+def _everything_is_due(function: Function, *, prefix: str) -> Iterator[None]:
+    """Whatever is there is old enough, and so is the last run; another prefix begins anew, after a failure, too."""
     configure: Any = function.aws.lambda_.update_function_configuration
-    due = {**function.variables, Setting.RECONCILER_GRACE: "0", Setting.RECONCILER_EVERY: "1"}
+    times = {Setting.RECONCILER_GRACE: "0", Setting.RECONCILER_EVERY: "1"}
+    due = {**function.variables, **times, Setting.RECONCILER_PREFIX: prefix}
     configure(FunctionName=function.name, Environment={"Variables": due})
     try:
         yield
