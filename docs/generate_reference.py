@@ -8,6 +8,7 @@ or, with `<!-- output: PATH -->`, what that script prints.
 """
 
 import ast
+import dataclasses
 import importlib
 import inspect
 import json
@@ -462,6 +463,8 @@ def _default_of(kind: type, field: str) -> str:
     value = vars(kind)["__dataclass_fields__"][field]
     if value.default is None or value.default == () or callable(value.default_factory):
         return "absent"
+    if value.default is dataclasses.MISSING:
+        return "required"
     return code(str(value.default).lower() if isinstance(value.default, bool) else value.default)
 
 

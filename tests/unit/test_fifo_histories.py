@@ -22,6 +22,7 @@ import pytest
 from claim_check import consumer as consumer_module
 from claim_check import packing
 from claim_check import producer as producer_module
+from claim_check.acceptance import Reading
 from claim_check.consumer import Consumer
 from claim_check.envelope import decode
 from claim_check.errors import InfrastructureUnavailable, PermanentError, Unavailable
@@ -336,7 +337,9 @@ def _tail_is_acknowledged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _a_group_forgets_its_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run_lane(self: Consumer, lane: consumer_module._Lane, batch: consumer_module._Batch, *, alone: bool) -> None:
+    def run_lane(
+        self: Consumer, lane: consumer_module._Lane[Reading], batch: consumer_module._Batch, *, alone: bool
+    ) -> None:
         for place, reading in lane:
             batch.outcomes[place] = self._run(reading, batch, alone=alone or True)
 

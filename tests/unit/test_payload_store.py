@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -34,9 +35,9 @@ class Setup:
         )
         self.calls = self.objects.faults.calls
 
-    def put(self, content: bytes = CONTENT, **fields: str) -> Claim:
+    def put(self, content: bytes = CONTENT, **fields: Any) -> Claim:  # noqa: ANN401 - arguments of `put`
         """Put one payload."""
-        identity = {
+        identity: dict[str, Any] = {
             "tenant_id": "t-1",
             "event_type": "DocumentUploaded",
             "idempotency_key": "document-uploaded:doc-789:v3",
