@@ -14,8 +14,9 @@ from botocore.stub import Stubber
 
 from claim_check import contract
 from claim_check.adapters.dynamodb import DynamoDbInbox
+from claim_check.adapters.dynamodb_calls import BATCH_KEYS
 from claim_check.adapters.inbox_items import to_item
-from claim_check.adapters.inbox_reader import BATCH_KEYS, DynamoDbInboxReader
+from claim_check.adapters.inbox_reader import DynamoDbInboxReader
 from claim_check.adapters.session import Clients
 from claim_check.contract import InboxAttribute, InboxState
 from claim_check.errors import ReadRefused, Unavailable

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from claim_check import contract
-from claim_check.adapters.inbox_reader import BATCH_KEYS
+from claim_check.adapters.dynamodb_calls import BATCH_KEYS
 from claim_check.contract import InboxState
 from claim_check.ports import InboxRow
 from tests.fakes.faults import Faults

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
+from claim_check.adapters.dynamodb_calls import PASSING, REFUSED, cancellations
 from claim_check.adapters.inbox_items import NAMES, serialize, to_item, to_row, to_value
 from claim_check.contract import InboxAttribute as Attribute
 from claim_check.errors import CommitFailed, Unavailable
@@ -39,24 +40,6 @@ _HISTORY: Final = (
 
 _KEPT: Final = frozenset({*_HISTORY, Attribute.REDRIVEN})
 """What it does not remove either: a row that was redriven once stays marked."""
-
-_REFUSED: Final = "ConditionalCheckFailed"
-PASSING: Final = frozenset(
-    {
-        "InternalServerError",
-        "LimitExceededException",
-        "ProvisionedThroughputExceeded",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ServiceUnavailable",
-        "ThrottlingError",
-        "ThrottlingException",
-        "TransactionConflict",
-        "TransactionConflictException",
-        "TransactionInProgressException",
-    }
-)
-"""Error and cancellation codes that pass by themselves; the SDK does not retry those inside a cancellation."""
 
 _SERVER_ERROR: Final = 500
 
@@ -180,7 +163,7 @@ def _refusal(error: ClientError) -> Refused:
         Unavailable: The write failed for any other reason.
     """
     code, status = _code_and_status(error)
-    if code == f"{_REFUSED}Exception":
+    if code == f"{REFUSED}Exception":
         return Refused(_row(error.response.get("Item")))
     raise Unavailable(f"DynamoDB: {code}, HTTP {status}") from None
 
@@ -193,12 +176,12 @@ def _cancellation(error: ClientError) -> Refused | WriteRefused:
         CommitFailed: Anything that repeating cannot mend.
     """
     code, status = _code_and_status(error)
-    reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]  # stubs
+    reasons = cancellations(error)
     codes = [str(reason.get("Code")) for reason in reasons]
-    if codes and codes[0] == _REFUSED:
+    if codes and codes[0] == REFUSED:
         return Refused(_row(reasons[0].get("Item")))
-    if _REFUSED in codes:
-        return WriteRefused(codes.index(_REFUSED) - 1)
+    if REFUSED in codes:
+        return WriteRefused(codes.index(REFUSED) - 1)
     cause = next((name for name in codes if name != "None"), code)
     if cause in PASSING or status >= _SERVER_ERROR:
         raise Unavailable(f"DynamoDB: {cause}, HTTP {status}") from None

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
-
-from boto3.dynamodb.types import TypeSerializer
-from botocore.exceptions import BotoCoreError, ClientError
+from typing import TYPE_CHECKING, Any
 
 from claim_check import contract
-from claim_check.adapters.dynamodb import PASSING
-from claim_check.adapters.failures import code_of, kind_of
-from claim_check.adapters.inbox_items import to_row
+from claim_check.adapters.dynamodb_calls import items_of_keys, queried
+from claim_check.adapters.inbox_items import serialize, to_row
 from claim_check.contract import InboxAttribute as Attribute
 from claim_check.contract import InboxState
-from claim_check.errors import ReadRefused, Unavailable
 from claim_check.ports import InboxRow
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-
-BATCH_KEYS: Final = 100
-"""Keys that one BatchGetItem takes."""
-
-_MAX_ROUNDS: Final = 8
-"""Times that keys which DynamoDB left over are asked for again, without progress, before it counts as throttled."""
-
-_serialize: Final = TypeSerializer().serialize
 
 
 class DynamoDbInboxReader:
@@ -47,12 +33,9 @@ class DynamoDbInboxReader:
 
     def rows(self, keys: Sequence[str]) -> Mapping[str, InboxRow]:
         """See `claim_check.ports.InboxReader.rows`."""
-        wanted = list(dict.fromkeys(keys))
-        found: dict[str, InboxRow] = {}
-        for start in range(0, len(wanted), BATCH_KEYS):
-            for row in self._batch(wanted[start : start + BATCH_KEYS]):
-                found[row.key] = row
-        return found
+        wanted = [{Attribute.KEY: serialize(key)} for key in dict.fromkeys(keys)]
+        rows = map(to_row, items_of_keys(self._client, self._table, wanted, sleep=self._sleep))
+        return {row.key: row for row in rows}
 
     def open_rows(self, consumer: str, *, state: InboxState | None = None) -> Iterator[InboxRow]:
         """See `claim_check.ports.InboxReader.open_rows`."""
@@ -60,12 +43,12 @@ class DynamoDbInboxReader:
             yield from self._shard(shard, state)
 
     def _shard(self, shard: str, state: InboxState | None) -> Iterator[InboxRow]:
-        condition, values = "#shard = :shard", {":shard": _serialize(shard)}
+        condition, values = "#shard = :shard", {":shard": serialize(shard)}
         names = {"#shard": Attribute.OPEN_SHARD}
         if state is not None:
             condition += " AND begins_with(#since, :state)"
             names["#since"] = Attribute.OPEN_SINCE
-            values[":state"] = _serialize(f"{state}#")
+            values[":state"] = serialize(f"{state}#")
         request: dict[str, Any] = {
             "TableName": self._table,
             "IndexName": contract.INBOX_OPEN_INDEX,
@@ -73,33 +56,4 @@ class DynamoDbInboxReader:
             "ExpressionAttributeNames": names,
             "ExpressionAttributeValues": values,
         }
-        while True:
-            answer = _asked(lambda: self._client.query(**request))
-            yield from map(to_row, answer["Items"])
-            if not answer.get("LastEvaluatedKey"):
-                return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
-
-    def _batch(self, keys: Sequence[str]) -> Iterator[InboxRow]:
-        left: list[Any] = [{Attribute.KEY: _serialize(key)} for key in keys]
-        rounds = 0
-        while rounds < _MAX_ROUNDS:
-            request: Any = {self._table: {"Keys": left, "ConsistentRead": True}}
-            answer = _asked(partial(self._client.batch_get_item, RequestItems=request))
-            yield from map(to_row, answer["Responses"].get(self._table, []))
-            before, left = len(left), answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
-            if not left:
-                return
-            rounds = 0 if len(left) < before else rounds + 1
-            self._sleep(min(5.0, 0.1 * 2**rounds))
-        raise Unavailable("DynamoDB: keys are left unprocessed again and again")
-
-
-def _asked(ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - an answer of one of several calls
-    try:
-        return ask()
-    except (ClientError, BotoCoreError) as error:
-        code = code_of(error)
-        if code in PASSING or kind_of(error) == "transient":
-            raise Unavailable(f"DynamoDB: {code}") from None
-        raise ReadRefused(f"DynamoDB refuses to show the table: {code}") from None
+        return map(to_row, queried(self._client, request))

@@ -13,11 +13,19 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
 from claim_check import contract
-from claim_check.adapters.dynamodb import PASSING, low_level
-from claim_check.adapters.failures import code_of, kind_of
+from claim_check.adapters.dynamodb import low_level
+from claim_check.adapters.dynamodb_calls import (
+    REFUSED,
+    cancellations,
+    commit_failure,
+    condition_failed,
+    queried,
+    read_failure,
+)
+from claim_check.adapters.failures import code_of
 from claim_check.adapters.inbox_items import deserialize, to_value
 from claim_check.contract import LedgerAttribute as Attribute
-from claim_check.errors import CommitFailed, ReadRefused, Unavailable
+from claim_check.errors import CommitFailed, Unavailable
 from claim_check.ingest.ports import LedgerRefused, LedgerRow
 from claim_check.ports import TableWrite, WriteRefused
 
@@ -39,7 +47,7 @@ NAMES: Final = {
 }
 """Field of `LedgerRow` to attribute of the item; bucket and key are its primary key."""
 
-_REFUSED: Final = "ConditionalCheckFailed"
+_SHOWN: Final = "the ledger"
 _PAGE_ROWS: Final = 500
 """Rows of one partition that are held at once."""
 
@@ -145,18 +153,7 @@ class DynamoDbLedger:
         }
         if start_after:  # a key need not exist to be started after
             request["ExclusiveStartKey"] = {Attribute.SHARD: to_value(shard), Attribute.KEY: to_value(start_after)}
-        while True:
-            answer = self._asked(request)
-            yield from map(to_row, answer["Items"])
-            if not answer.get("LastEvaluatedKey"):
-                return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
-
-    def _asked(self, request: Mapping[str, Any]) -> Any:  # noqa: ANN401 - an answer of boto3's
-        try:
-            return self._client.query(**request)
-        except (ClientError, BotoCoreError) as error:
-            raise _read_error(error) from None
+        return map(to_row, queried(self._client, request, what=_SHOWN))
 
     # --- Checkpoints ------------------------------------------------------------------------------------------------
 
@@ -171,7 +168,7 @@ class DynamoDbLedger:
         try:
             self._client.put_item(TableName=self._table, Item=item)
         except (ClientError, BotoCoreError) as error:
-            raise _read_error(error) from None
+            raise read_failure(error, f"show {_SHOWN}") from None
 
     # --- Inside -----------------------------------------------------------------------------------------------------
 
@@ -180,7 +177,7 @@ class DynamoDbLedger:
         try:
             answer = self._client.get_item(TableName=self._table, Key=place, ConsistentRead=True)
         except (ClientError, BotoCoreError) as error:
-            raise _read_error(error) from None
+            raise read_failure(error, f"show {_SHOWN}") from None
         return answer.get("Item")
 
     def _guarded_put(self, row: LedgerRow, seen: str | None) -> dict[str, Any]:
@@ -209,27 +206,16 @@ def _refusal(error: ClientError) -> LedgerRefused | WriteRefused:
         Unavailable: A conflict, a throttle or a fault of the service.
         CommitFailed: Anything that repeating cannot mend.
     """
-    code = code_of(error)
-    if code == f"{_REFUSED}Exception":
+    if condition_failed(error):
         return LedgerRefused(_row(error.response.get("Item")))
-    reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]  # stubs
+    reasons = cancellations(error)
     codes = [str(reason.get("Code")) for reason in reasons]
-    if codes and codes[0] == _REFUSED:
+    if codes and codes[0] == REFUSED:
         return LedgerRefused(_row(reasons[0].get("Item")))
-    if _REFUSED in codes:
-        return WriteRefused(codes.index(_REFUSED) - 1)
-    cause = next((name for name in codes if name != "None"), code)
-    if cause in PASSING or kind_of(error) == "transient":
-        raise Unavailable(f"DynamoDB: {cause}") from None
-    raise CommitFailed(f"DynamoDB refused the commit: {cause}") from None
+    if REFUSED in codes:
+        return WriteRefused(codes.index(REFUSED) - 1)
+    raise commit_failure(error, codes, "the commit") from None
 
 
 def _row(item: Any) -> LedgerRow | None:  # noqa: ANN401 - ReturnValuesOnConditionCheckFailure adds it to the error
     return to_row(item) if item else None
-
-
-def _read_error(error: ClientError | BotoCoreError) -> Exception:
-    code = code_of(error)
-    if code in PASSING or kind_of(error) == "transient":
-        return Unavailable(f"DynamoDB: {code}")
-    return ReadRefused(f"DynamoDB refuses to show the ledger: {code}")

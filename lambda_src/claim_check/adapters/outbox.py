@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from boto3.dynamodb.types import TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
 from claim_check import contract
-from claim_check.adapters.dynamodb import PASSING, low_level
-from claim_check.adapters.failures import code_of, kind_of
-from claim_check.adapters.inbox_items import to_value
+from claim_check.adapters.dynamodb import low_level
+from claim_check.adapters.dynamodb_calls import (
+    REFUSED,
+    cancellations,
+    commit_failure,
+    condition_failed,
+    items_of_keys,
+    queried,
+)
+from claim_check.adapters.failures import code_of
+from claim_check.adapters.inbox_items import serialize, to_value
 from claim_check.adapters.outbox_items import to_group, to_item, to_row
 from claim_check.contract import OutboxAttribute as Attribute
 from claim_check.contract import OutboxState
-from claim_check.errors import CommitFailed, ReadRefused, Unavailable
+from claim_check.errors import CommitFailed, Unavailable
 from claim_check.outbox.ports import Group
 from claim_check.outbox.rows import OutboxRow
 from claim_check.ports import TableWrite
@@ -25,19 +31,10 @@ from claim_check.ports import TableWrite
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-BATCH_KEYS: Final = 100
-"""Keys that one BatchGetItem takes."""
-
-_MAX_ROUNDS: Final = 8
-"""Times that keys which DynamoDB left over are asked for again before it counts as throttled."""
-
-_REFUSED: Final = "ConditionalCheckFailed"
 _FREE: Final = "(attribute_not_exists(#owner) OR #owner = :owner OR leaseUntil <= :now)"
 _LEASE: Final = "SET #owner = :owner, leaseUntil = :until"
 _OWNER: Final = {"#owner": Attribute.OWNER}
 _STATE: Final = {"#state": Attribute.STATE}
-_SERVER_ERROR: Final = 500
-_serialize: Final = TypeSerializer().serialize
 
 
 class DynamoDbTransactions:
@@ -71,12 +68,9 @@ class DynamoDbOutbox:
 
     def rows(self, keys: Sequence[str]) -> Mapping[str, OutboxRow]:
         """See `claim_check.outbox.ports.OutboxReader.rows`."""
-        wanted = list(dict.fromkeys(keys))
-        found: dict[str, OutboxRow] = {}
-        for start in range(0, len(wanted), BATCH_KEYS):
-            for row in self._batch(wanted[start : start + BATCH_KEYS]):
-                found[row.key] = row
-        return found
+        wanted = [{Attribute.KEY: serialize(key)} for key in dict.fromkeys(keys)]
+        rows = map(to_row, items_of_keys(self._client, self._table, wanted, sleep=self._sleep))
+        return {row.key: row for row in rows}
 
     def open_rows(self, state: OutboxState) -> Iterator[OutboxRow]:
         """See `claim_check.outbox.ports.OutboxReader.open_rows`."""
@@ -89,26 +83,9 @@ class DynamoDbOutbox:
             "IndexName": contract.OUTBOX_OPEN_INDEX,
             "KeyConditionExpression": "#shard = :shard AND begins_with(#since, :state)",
             "ExpressionAttributeNames": {"#shard": Attribute.OPEN_SHARD, "#since": Attribute.OPEN_SINCE},
-            "ExpressionAttributeValues": {":shard": _serialize(shard), ":state": _serialize(f"{state}#")},
+            "ExpressionAttributeValues": {":shard": serialize(shard), ":state": serialize(f"{state}#")},
         }
-        while True:
-            answer = _asked(partial(self._client.query, **request))
-            yield from map(to_row, answer["Items"])
-            if not answer.get("LastEvaluatedKey"):
-                return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
-
-    def _batch(self, keys: Sequence[str]) -> Iterator[OutboxRow]:
-        left: list[Any] = [{Attribute.KEY: _serialize(key)} for key in keys]
-        for attempt in range(_MAX_ROUNDS):
-            request: Any = {self._table: {"Keys": left, "ConsistentRead": True}}
-            answer = _asked(partial(self._client.batch_get_item, RequestItems=request))
-            yield from map(to_row, answer["Responses"].get(self._table, []))
-            left = answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
-            if not left:
-                return
-            self._sleep(min(5.0, 0.1 * 2**attempt))
-        raise Unavailable("DynamoDB: keys are left unprocessed again and again")
+        return map(to_row, queried(self._client, request))
 
     # --- Leases -----------------------------------------------------------------------------------------------------
 
@@ -144,7 +121,7 @@ class DynamoDbOutbox:
         try:
             answer = self._client.update_item(
                 TableName=self._table,
-                Key={Attribute.KEY: _serialize(key)},
+                Key={Attribute.KEY: serialize(key)},
                 UpdateExpression=update,
                 ConditionExpression=condition,
                 ExpressionAttributeNames=dict(names),
@@ -152,7 +129,7 @@ class DynamoDbOutbox:
                 ReturnValues="ALL_NEW",
             )
         except ClientError as error:
-            if code_of(error) == f"{_REFUSED}Exception":
+            if condition_failed(error):
                 return None
             raise _unavailable(error) from None
         except BotoCoreError as error:
@@ -171,7 +148,7 @@ class DynamoDbOutbox:
         try:
             self._client.put_item(**put, ReturnValuesOnConditionCheckFailure="ALL_OLD")
         except ClientError as error:
-            if code_of(error) != f"{_REFUSED}Exception":
+            if not condition_failed(error):
                 raise _unavailable(error) from None
             present: Any = error.response.get("Item")
             return bool(present) and to_row(present) == row
@@ -187,7 +164,7 @@ class DynamoDbOutbox:
         """See `claim_check.outbox.ports.OutboxTable.drop_head`."""
         check = {
             "TableName": self._table,
-            "Key": {Attribute.KEY: _serialize(key)},
+            "Key": {Attribute.KEY: serialize(key)},
             "ConditionExpression": f"attribute_not_exists({Attribute.KEY}) OR #state IN (:sent, :discarded)",
             "ExpressionAttributeNames": _STATE,
             "ExpressionAttributeValues": {":sent": to_value("SENT"), ":discarded": to_value("DISCARDED")},
@@ -207,7 +184,7 @@ class DynamoDbOutbox:
         """Take the first name off a group together with another write; the same request again is one request."""
         pop = {
             "TableName": self._table,
-            "Key": {Attribute.KEY: _serialize(group)},
+            "Key": {Attribute.KEY: serialize(group)},
             "UpdateExpression": f"REMOVE {Attribute.PENDING}[0]",
             "ConditionExpression": f"#owner = :owner AND {Attribute.PENDING}[0] = :place",
             "ExpressionAttributeNames": dict(_OWNER),
@@ -236,28 +213,14 @@ def transact(client: DynamoDBClient, items: Sequence[Any], *, token: str) -> int
 
 
 def _cancellation(error: ClientError) -> int:
-    reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]  # stubs
-    codes = [str(reason.get("Code")) for reason in reasons]
-    if _REFUSED in codes:
-        return codes.index(_REFUSED)
-    cause = next((name for name in codes if name != "None"), code_of(error))
-    if cause in PASSING or kind_of(error) == "transient":
-        raise Unavailable(f"DynamoDB: {cause}") from None
-    raise CommitFailed(f"DynamoDB refused the transaction: {cause}") from None
+    codes = [str(reason.get("Code")) for reason in cancellations(error)]
+    if REFUSED in codes:
+        return codes.index(REFUSED)
+    raise commit_failure(error, codes, "the transaction") from None
 
 
 def _lease_values(owner: str, now: float, until: float) -> dict[str, Any]:
     return {":owner": to_value(owner), ":now": to_value(now), ":until": to_value(until)}
-
-
-def _asked(ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - an answer of one of several calls
-    try:
-        return ask()
-    except (ClientError, BotoCoreError) as error:
-        code = code_of(error)
-        if code in PASSING or kind_of(error) == "transient":
-            raise Unavailable(f"DynamoDB: {code}") from None
-        raise ReadRefused(f"DynamoDB refuses to show the table: {code}") from None
 
 
 def _unavailable(error: ClientError | BotoCoreError) -> Unavailable:

@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from claim_check import contract
-from claim_check.adapters.dynamodb import PASSING
-from claim_check.adapters.failures import code_of, kind_of
+from claim_check.adapters.dynamodb_calls import condition_failed, read_failure
 from claim_check.adapters.inbox_items import serialize, to_value
 from claim_check.adapters.outbox import DynamoDbOutbox
 from claim_check.contract import OutboxAttribute as Attribute
 from claim_check.contract import OutboxState
-from claim_check.errors import ReadRefused, Unavailable
 from claim_check.outbox.rows import OutboxRow
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-
-_REFUSED = "ConditionalCheckFailedException"
 
 
 class DynamoDbOutboxRows:
@@ -75,10 +71,7 @@ class DynamoDbOutboxRows:
                 ExpressionAttributeValues={place: to_value(value) for place, value in values.items()},
             )
         except (ClientError, BotoCoreError) as error:
-            code = code_of(error)
-            if code == _REFUSED:
+            if condition_failed(error):
                 return False
-            if code in PASSING or kind_of(error) == "transient":
-                raise Unavailable(f"DynamoDB: {code}") from None
-            raise ReadRefused(f"DynamoDB refuses to set an outbox row aside: {code}") from None
+            raise read_failure(error, "set an outbox row aside") from None
         return True

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from claim_check import contract
-from claim_check.adapters.dynamodb import PASSING
+from claim_check.adapters.dynamodb_calls import condition_failed, read_failure
 from claim_check.adapters.failures import code_of, kind_of
 from claim_check.adapters.inbox_items import serialize, to_value
 from claim_check.contract import ReconciliationAttribute as Attribute
-from claim_check.errors import AccessDenied, ReadRefused, Unavailable
+from claim_check.errors import AccessDenied, Unavailable
 from claim_check.reconciliation.ports import Checkpoint, Look, Removal
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
-_REFUSED: Final = "ConditionalCheckFailedException"
 
 
 class S3Payloads:
@@ -125,12 +124,9 @@ class DynamoDbCheckpoints:
                 ReturnValues="ALL_NEW",
             )
         except (ClientError, BotoCoreError) as error:
-            code = code_of(error)
-            if code == _REFUSED:
+            if condition_failed(error):
                 return None
-            if code in PASSING or kind_of(error) == "transient":
-                raise Unavailable(f"DynamoDB: {code}") from None
-            raise ReadRefused(f"DynamoDB refuses to keep the checkpoint: {code}") from None
+            raise read_failure(error, "keep the checkpoint") from None
 
 
 def _read(ask: Callable[[], _Answer]) -> _Answer | None:
