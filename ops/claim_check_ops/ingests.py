@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from claim_check.contract import Setting
 from claim_check.ingest.settings import ReconciliationSettings
+from claim_check_ops.functions import all_variables, lambda_client, variables_of
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -55,7 +55,7 @@ def ingest_settings(
 
 def _of_function(functions: LambdaClient, name: str) -> dict[str, str]:
     try:
-        variables = _variables(functions.get_function_configuration(FunctionName=name))
+        variables = variables_of(functions, name)
     except (ClientError, BotoCoreError) as error:
         raise IngestNotFound(f"Function {name} cannot be looked at: {error}") from error
     if Setting.INGEST not in variables:
@@ -66,7 +66,7 @@ def _of_function(functions: LambdaClient, name: str) -> dict[str, str]:
 def _only_one(functions: LambdaClient, ingest: str | None) -> dict[str, str]:
     """Variables of the one ingest there is, or of the one with this name; a reconciliation function knows the most."""
     try:
-        everyone = list(_all(functions))
+        everyone = [each for _, each in all_variables(functions) if Setting.INGEST in each]
     except (ClientError, BotoCoreError) as error:
         raise IngestNotFound(f"Functions cannot be listed: {error}. Name --function.") from error
     found = [each for each in everyone if ingest in {None, each[Setting.INGEST]}]
@@ -80,21 +80,8 @@ def _only_one(functions: LambdaClient, ingest: str | None) -> dict[str, str]:
     return max(found, key=lambda variables: Setting.INGEST_RECONCILE_EVERY in variables)
 
 
-def _all(functions: LambdaClient) -> Iterator[dict[str, str]]:
-    for page in functions.get_paginator("list_functions").paginate():
-        for configuration in page["Functions"]:
-            variables = _variables(configuration)
-            if Setting.INGEST in variables:
-                yield variables
-
-
-def _variables(configuration: Any) -> dict[str, str]:  # noqa: ANN401 - an answer of Lambda's, one of several types
-    return dict(configuration.get("Environment", {}).get("Variables", {}))
-
-
 def _lambda() -> LambdaClient:
     try:
-        client: LambdaClient = boto3.Session().client("lambda")
+        return lambda_client()
     except BotoCoreError as error:
         raise IngestNotFound(f"Lambda cannot be asked: {error}") from error
-    return client

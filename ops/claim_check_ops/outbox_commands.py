@@ -12,7 +12,6 @@ from itertools import islice
 from random import SystemRandom
 from typing import Annotated, Any, Final, Literal, cast
 
-import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 from rich.console import Console
@@ -27,6 +26,7 @@ from claim_check.errors import ClaimCheckError
 from claim_check.outbox.parked import Decided, ParkedRows
 from claim_check.outbox.rows import OutboxRow
 from claim_check.outbox.settings import RelaySettings
+from claim_check_ops.functions import all_variables, lambda_client
 
 LEFT: Final = 1
 WRONG_USE: Final = 2
@@ -104,11 +104,7 @@ def relay_settings(outbox: str | None) -> RelaySettings:
 
 def _relays() -> Iterator[dict[str, str]]:
     """Variables of the functions that relay."""
-    for page in boto3.Session().client("lambda").get_paginator("list_functions").paginate():
-        for configuration in page["Functions"]:
-            variables = dict(configuration.get("Environment", {}).get("Variables", {}))
-            if Setting.OUTBOX_TTL in variables:
-                yield variables
+    return (variables for _, variables in all_variables(lambda_client()) if Setting.OUTBOX_TTL in variables)
 
 
 def _parked(outbox: str | None) -> ParkedRows:

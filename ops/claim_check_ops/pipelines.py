@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from claim_check.contract import Setting
 from claim_check.settings import ConsumerSettings, ProducerSettings
+from claim_check_ops.functions import all_variables, lambda_client, variables_of
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -160,10 +160,9 @@ def _names(everyone: Iterable[tuple[str | None, Mapping[str, str]]]) -> str:
 
 def _of_function(functions: LambdaClient, name: str) -> dict[str, str]:
     try:
-        configuration = functions.get_function_configuration(FunctionName=name)
+        variables = variables_of(functions, name)
     except (ClientError, BotoCoreError) as error:
         raise PipelineNotFound(f"Function {name} cannot be looked at: {error}") from error
-    variables = _variables(configuration)
     if Setting.QUEUE_URL not in variables:
         raise PipelineNotFound(f"Function {name} belongs to no pipeline: it has no {Setting.QUEUE_URL}.")
     return variables
@@ -188,20 +187,13 @@ def _only_one(functions: LambdaClient, queue_url: str | None) -> dict[str, str]:
 
 def _all(functions: LambdaClient) -> Iterator[tuple[str, dict[str, str]]]:
     """Names and variables of the functions that belong to pipelines."""
-    for page in functions.get_paginator("list_functions").paginate():
-        for configuration in page["Functions"]:
-            variables = _variables(configuration)
-            if Setting.QUEUE_URL in variables and Setting.BUCKET in variables:
-                yield configuration["FunctionName"], variables
-
-
-def _variables(configuration: Any) -> dict[str, str]:  # noqa: ANN401 - an answer of Lambda's, one of several types
-    return dict(configuration.get("Environment", {}).get("Variables", {}))
+    for name, variables in all_variables(functions):
+        if Setting.QUEUE_URL in variables and Setting.BUCKET in variables:
+            yield name, variables
 
 
 def _lambda() -> LambdaClient:
     try:
-        client: LambdaClient = boto3.Session().client("lambda")
+        return lambda_client()
     except BotoCoreError as error:
         raise PipelineNotFound(f"Lambda cannot be asked: {error}") from error
-    return client

@@ -245,7 +245,8 @@ class Functions:
 
     def paginate(self) -> list[dict[str, Any]]:
         """One page."""
-        return [{"Functions": [{}, *({"Environment": {"Variables": one}} for one in self._variables)]}]
+        own = ({"FunctionName": "other", "Environment": {"Variables": one}} for one in self._variables)
+        return [{"Functions": [{"FunctionName": "without variables"}, *own]}]
 
 
 def found(environment: dict[str, str], *variables: dict[str, str]) -> str | None:

@@ -45,9 +45,9 @@ class Functions:
 
     def paginate(self) -> Iterator[dict[str, Any]]:
         """One page each; a function without variables, too."""
-        yield {"Functions": [{}]}
-        for one in self._functions.values():
-            yield {"Functions": [{"Environment": {"Variables": one}}]}
+        yield {"Functions": [{"FunctionName": "without-variables"}]}
+        for name, one in self._functions.items():
+            yield {"Functions": [{"FunctionName": name, "Environment": {"Variables": one}}]}
 
 
 def found(environment: Mapping[str, str] | None = None, functions: Functions | None = None, **options: Any) -> Any:  # noqa: ANN401 - arguments

@@ -187,7 +187,12 @@ class Functions:
     def paginate(self) -> list[dict[str, Any]]:
         """One page."""
         return [
-            {"Functions": [{"Environment": {"Variables": dict(one)}} for one in self._functions]},
+            {
+                "Functions": [
+                    {"FunctionName": str(place), "Environment": {"Variables": dict(one)}}
+                    for place, one in enumerate(self._functions)
+                ]
+            },
             {"Functions": []},
         ]
 

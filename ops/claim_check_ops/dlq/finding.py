@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from claim_check.contract import Setting
+from claim_check_ops.functions import all_variables, lambda_client
 from claim_check_ops.pipelines import PipelineNotFound
 
 if TYPE_CHECKING:
@@ -31,12 +31,9 @@ def archive_bucket(
     if environment.get(Setting.ARCHIVE_BUCKET) or environment.get(Setting.CONSUMER):
         return environment.get(Setting.ARCHIVE_BUCKET)
     try:
-        client: LambdaClient = functions or boto3.Session().client("lambda")
-        for page in client.get_paginator("list_functions").paginate():
-            for configuration in page["Functions"]:
-                variables = configuration.get("Environment", {}).get("Variables", {})
-                if variables.get(Setting.DLQ_URL) == dlq_url and variables.get(Setting.ARCHIVE_BUCKET):
-                    return variables[Setting.ARCHIVE_BUCKET]
+        for _, variables in all_variables(functions or lambda_client()):
+            if variables.get(Setting.DLQ_URL) == dlq_url and variables.get(Setting.ARCHIVE_BUCKET):
+                return variables[Setting.ARCHIVE_BUCKET]
     except (ClientError, BotoCoreError) as error:
         raise PipelineNotFound(
             f"Functions cannot be listed, so it is not known whether there is an archive: {error}. Name its bucket by "

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from claim_check import contract
 from claim_check.contract import Setting
 from claim_check.reconciliation.settings import ReconcilerSettings
+from claim_check_ops.functions import all_variables, lambda_client, variables_of
 from claim_check_ops.pipelines import PipelineNotFound
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ def reconciler_settings(
         return ReconcilerSettings.from_environment({**environment, **wins})
     client = functions or _lambda()
     try:
-        everyone = list(_all(client)) if function is None else [_of(client, function)]
+        if function is None:
+            everyone = [variables for _, variables in all_variables(client)]
+        else:
+            everyone = [variables_of(client, function)]
     except (ClientError, BotoCoreError) as error:
         raise PipelineNotFound(f"Functions cannot be looked at: {error}. Name --function.") from error
     ours = [one for one in everyone if bucket in {None, one.get(Setting.BUCKET)}]
@@ -88,19 +91,8 @@ def _of_consumers(everyone: Iterable[_Variables], wins: _Variables) -> dict[str,
     }
 
 
-def _of(client: LambdaClient, function: str) -> dict[str, str]:
-    return dict(client.get_function_configuration(FunctionName=function).get("Environment", {}).get("Variables", {}))
-
-
-def _all(client: LambdaClient) -> Iterable[dict[str, str]]:
-    for page in client.get_paginator("list_functions").paginate():
-        for one in page["Functions"]:
-            yield dict(one.get("Environment", {}).get("Variables", {}))
-
-
 def _lambda() -> LambdaClient:
     try:
-        client: LambdaClient = boto3.Session().client("lambda")
+        return lambda_client()
     except BotoCoreError as error:
         raise PipelineNotFound(f"Lambda cannot be asked: {error}") from error
-    return client
