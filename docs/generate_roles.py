@@ -424,8 +424,8 @@ def _condition(given: Template) -> str:
 _ABOUT: Final = (
     """\
 Every function has a role of its own with exactly these rights. There is no managed policy and no statement that denies.
-`Documents` and `Wallet` are this repository's app. `Narrow` is a test's: its pipelines are limited to a tenant and an
-event type, keep versions, have a customer's key and take Extended Clients' messages.""",
+`Documents`, `Wallet`, `Orders` and `Ingest` are this repository's app. `Narrow` is a test's: its pipelines are limited
+to a tenant and an event type, keep versions, have a customer's key and take Extended Clients' messages.""",
     """\
 Each right is taken away, one by one, and its case is seen to fail: `test_every_right_is_needed_by_its_case`. What the
 rights do not give is denied, and the same call is seen to work for the account's root:

@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -39,6 +41,11 @@ def test_an_exact_figure_allows_nothing_less_either() -> None:
 )
 def test_one_broken_or_unmeasured_limit_decides_the_exit_code(figures: list[Figure], code: int) -> None:
     assert runner.exit_code(figures) == code
+
+
+def test_every_group_is_in_the_table_of_the_page() -> None:
+    page = (Path(runner.__file__).parent / "README.md").read_text()
+    assert re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE) == list(runner.GROUPS)
 
 
 def test_what_fails_is_a_figure_and_hides_none_before_it() -> None:
