@@ -388,7 +388,8 @@ def _show_report(report: Report, path: Path, *, as_json: bool) -> None:
 def _summary(sample: Sample) -> str:
     text = f"{len(sample.letters)} looked at; they are visible again."
     if sample.unseen:
-        text += f" About {sample.unseen} more: look at them by --all, unless they stand behind others of their groups."
+        why = f"not to be had now: {views.WHY_UNSEEN}" if sample.complete else "look at them by --all"
+        text += f" About {sample.unseen} more: {why}."
     return text
 
 

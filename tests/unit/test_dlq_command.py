@@ -171,7 +171,7 @@ def test_a_redrive_that_stops_is_1_and_goes_on(command: Command) -> None:
     command.world.dead(3)
     command.world.work_with(broken, max_attempts=1)
     assert "failed: HandlerFailed" in command.run("redrive", "--go", *FAST, code=1)
-    assert "another tenants" in command.run("redrive", "--go", "--tenant", "t-1", code=2)
+    assert "other options (tenants)" in command.run("redrive", "--go", "--tenant", "t-1", code=2)
     command.world.work_with(documents)
     assert "Going on with redrive" in command.run("redrive", "--go", *FAST)
 

@@ -24,6 +24,7 @@ from claim_check_ops.dlq.archive_source import ArchiveSource
 from claim_check_ops.dlq.journal import FileJournal, JournalInUse, JournalMismatch, JournalUnusable, MemoryJournal
 from claim_check_ops.dlq.pace import Limit
 from claim_check_ops.dlq.ports import QueueFacts
+from claim_check_ops.dlq.report import Report
 from claim_check_ops.dlq.selecting import Selection
 from tests.dlq_world import ARN, DAY, DLQ_SECONDS, SOURCE_SECONDS, DlqWorld, broken
 from tests.fakes.archive import FakeArchive
@@ -495,16 +496,24 @@ def test_an_entry_that_was_not_taken_is_sent_again_alone(world: DlqWorld) -> Non
     assert len(report.moved) == 3
 
 
+def run_with_file(world: DlqWorld, path: Path) -> Report:
+    """A call of the command: it opens the journal, and closes it."""
+    journal = FileJournal(path, run="r", about={}, now=world.clock.now())
+    try:
+        return world.redriver(journal=journal, canary_seconds=None, settle_seconds=0.0).run()
+    finally:
+        journal.close()
+
+
 def test_a_dead_letter_that_could_not_be_deleted_is_deleted_by_the_next_call_and_not_sent_again(
-    world: DlqWorld,
+    world: DlqWorld, tmp_path: Path
 ) -> None:
     sent = world.dead(3)
     world.queue.refuse_deletes[encode(sent[1].envelope)] = 2
-    journal = MemoryJournal("run-1")
-    first = world.redriver(journal=journal, canary_seconds=None, settle_seconds=0.0).run()
+    first = run_with_file(world, tmp_path / "j.jsonl")
     assert len(first.still_there) == 1
     assert not first.succeeded
-    second = world.redriver(journal=journal, canary_seconds=None, settle_seconds=0.0).run()
+    second = run_with_file(world, tmp_path / "j.jsonl")
     assert second.moved == []
     assert second.caught_up == sorted(first.still_there)
     assert world.dead_ids() == []
@@ -566,10 +575,29 @@ def test_a_journal_goes_on_where_it_was(tmp_path: Path) -> None:
     assert (tmp_path / "state" / "j.jsonl.r-1").exists()
 
 
+def test_what_a_dead_process_sent_and_still_hides_is_not_sent_again_when_it_can_be_seen(
+    world: DlqWorld, tmp_path: Path
+) -> None:
+    world.dead(3)
+    dead = world.source()
+    held = dead.take(10)
+    journal = FileJournal(tmp_path / "j.jsonl", run="r", about={}, now=world.clock.now())
+    journal.note("sent", copies={held[0].sqs_message_id: "copy"})
+    journal.close()
+    first = run_with_file(world, tmp_path / "j.jsonl")
+    assert (first.unseen, first.saw_nothing, first.succeeded) == (3, True, False)
+    dead.give_back()
+    second = run_with_file(world, tmp_path / "j.jsonl")
+    assert second.caught_up == [held[0].sqs_message_id]
+    assert len(second.moved) == 2
+    assert second.succeeded
+    assert run_with_file(world, tmp_path / "j.jsonl").succeeded, "an empty DLQ"
+
+
 def test_a_journal_of_another_redrive_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     FileJournal(path, run="r-1", about={"dlq": "d", "types": ["a"]}, now=1.0).close()
-    with pytest.raises(JournalMismatch, match="another types"):
+    with pytest.raises(JournalMismatch, match=r"other options \(types\)"):
         FileJournal(path, run="r-2", about={"dlq": "d", "types": ["b"]}, now=1.0)
 
 

@@ -171,8 +171,8 @@ def _check(before: Mapping[str, object], about: Mapping[str, object], path: Path
     differing = sorted(name for name in before.keys() | about.keys() if before.get(name) != about.get(name))
     if differing:
         raise JournalMismatch(
-            f"{path} is of a redrive that was not finished, with another {', '.join(differing)}. Give the same options "
-            "to go on with it, or remove the file, or name another by --journal"
+            f"{path} is of a redrive that was not finished, with other options ({', '.join(differing)}). "
+            "Give the same options to go on with it, or remove the file, or name another by --journal"
         )
 
 

@@ -135,7 +135,8 @@ class Redriver:
                 for source in self._sources:
                     self._drain(source)
             self._settle()
-            self._journal.note("finished", at=self._clock.now())
+            if not self._has_more_to_remove():
+                self._journal.note("finished", at=self._clock.now())
         except Stopped as stopped:
             self._report.stopped = str(stopped)
         except ClaimCheckError as error:
@@ -147,6 +148,11 @@ class Redriver:
                 self._report.not_given_back |= set(source.give_back())
         self._report.copies = list(self._outcomes.copies)
         return self._report
+
+    def _has_more_to_remove(self) -> bool:
+        """Whether dead letters whose copies were sent may still lie there; the next call must know of them."""
+        hidden = self._report.unseen and self._journal.sent.keys() - self._journal.removed
+        return bool(self._report.still_there or hidden)
 
     # --- Windows ----------------------------------------------------------------------------------------------------
 

@@ -95,7 +95,14 @@ class Report:
     def succeeded(self) -> bool:
         """Whether all that was meant is done, and no copy is known to have failed."""
         failed = any(copy.fate == "failed" for copy in self.copies)
-        return self.stopped is None and not self.stays and not self.still_there and not failed and not self.came_back
+        stays = self.stays or self.still_there or self.came_back or self.saw_nothing
+        return self.stopped is None and not stays and not failed
+
+    @property
+    def saw_nothing(self) -> bool:
+        """Whether there are dead letters, and none could be had: another command holds them, or did and died."""
+        seen = self.moved or self.stayed or self.completed or self.caught_up or self.still_there or self.not_meant
+        return bool(self.unseen) and not seen
 
     @property
     def stays(self) -> list[Stayed]:

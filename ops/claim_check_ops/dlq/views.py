@@ -23,6 +23,10 @@ from claim_check_ops.dlq.report import Report, Stayed, event_id
 from claim_check_ops.dlq.surveying import Sample
 from claim_check_ops.dlq.times import iso, span
 
+WHY_UNSEEN: Final = (
+    "hidden by another command or by the archive's function (for minutes yet, if it died), "
+    "or behind others of their groups"
+)
 _NOTHING: Final = "-"
 
 
@@ -328,7 +332,7 @@ def report_lines(report: Report) -> list[str]:
         "sent, but still in the DLQ; run the same command again to remove them": len(report.still_there),
         "not meant": report.not_meant,
         "hidden until their time is up, since they could not be given back": len(report.not_given_back),
-        "or so more were never seen: hidden, behind others of their groups, or new; run it again": report.unseen,
+        f"or so more were never seen: {WHY_UNSEEN}, or new; run it again": report.unseen,
     }
     lines += [f"{number} {text}." for text, number in facts.items() if number]
     if report.stopped is not None:
