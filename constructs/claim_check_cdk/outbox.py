@@ -50,12 +50,9 @@ _DEFAULT_MAX_LAG_SECONDS: Final = 300
 _MINUTE: Final = 60
 _DAY: Final = 86_400
 
-_PARKED: Final = Rule(
-    threshold=1,
-    datapoints=2,
-    periods=3,
-    what_to_do="Committed messages wait in the outbox for a decision: their queue refuses them, or they are older than "
-    "before_send. On FIFO their groups may stand behind them. List them with 'claim-check outbox list'.",
+_PARKED: Final = (
+    "Committed messages wait in the outbox for a decision: their queue refuses them, or they are older than "
+    "before_send. On FIFO their groups may stand behind them. List them with 'claim-check outbox list'."
 )
 _ITERATOR_AGE: Final = Rule(
     threshold=120_000,
@@ -257,7 +254,7 @@ class Outbox(Construct):
         )
         self.alarm_set = AlarmSet(Construct(self, "Alarms"), service=self.name, topic=alarm_topic)
         self.alarms: Mapping[str, cloudwatch.Alarm] = self.alarm_set.alarms
-        self._watch(lag_seconds or _DEFAULT_MAX_LAG_SECONDS)
+        self._watch(lag_seconds or _DEFAULT_MAX_LAG_SECONDS, sweep_seconds or _MINUTE)
         for destination, pipeline in (destinations or {}).items():
             self.add_destination(destination, pipeline)
         validate_at_synth(self, self._check_destinations)
@@ -360,16 +357,20 @@ class Outbox(Construct):
         pipeline.inbox.retain_for(pipeline.queue, terms=terms)
         self.outbox_table.retain_for(pipeline.queue, terms=terms)
 
-    def _watch(self, lag_seconds: int) -> None:
-        lag = Rule(
-            threshold=lag_seconds,
-            datapoints=2,
-            periods=3,
-            what_to_do=f"Committed messages are not sent for {lag_seconds} s and more. Look at the logs of relay and "
-            "sweep: the queue or the table is down, a permission is gone, or a parked row stops its FIFO group.",
+    def _watch(self, lag_seconds: int, sweep_seconds: int) -> None:
+        def swept(threshold: int, what_to_do: str) -> Rule:
+            """Of what a sweep measures, once in each period: shorter ones would be empty, and never ring."""
+            return Rule(
+                threshold=threshold, datapoints=2, periods=3, period_seconds=sweep_seconds, what_to_do=what_to_do
+            )
+
+        lag = swept(
+            lag_seconds,
+            f"Committed messages are not sent for {lag_seconds} s and more. Look at the logs of relay and sweep: the "
+            "queue or the table is down, a permission is gone, or a parked row stops its FIFO group.",
         )
         self.alarm_set.add_own("OutboxLag", Metric.OUTBOX_LAG, "Maximum", lag)
-        self.alarm_set.add_own("OutboxParked", Metric.OUTBOX_PARKED, "Maximum", _PARKED)
+        self.alarm_set.add_own("OutboxParked", Metric.OUTBOX_PARKED, "Maximum", swept(1, _PARKED))
         age = self.relay.function.metric("IteratorAge", statistic="Maximum", period=_ITERATOR_AGE.period)
         self.alarm_set.add("OutboxStreamAge", age, _ITERATOR_AGE)
         waiting = self.undelivered.metric_approximate_number_of_messages_visible(

@@ -272,6 +272,15 @@ def test_lag_and_parked_rows_ring(sample: Sample) -> None:
     assert {one["TreatMissingData"] for one in alarms.values()} == {"notBreaching"}
 
 
+def test_what_a_rarer_sweep_measures_rings_too() -> None:
+    """Of three minutes, a sweep every ten minutes fills one at most: two of three would never be bad."""
+    stack = make_stack()
+    Outbox(stack, "Outbox", destinations={"it": make_pipeline(stack)}, sweep_every=cdk.Duration.minutes(10))
+    alarms = resources(Template.from_stack(stack), "AWS::CloudWatch::Alarm").values()
+    periods = {one["MetricName"]: one["Period"] for one in alarms if one["Namespace"] == contract.METRIC_NAMESPACE}
+    assert (periods[Metric.OUTBOX_LAG], periods[Metric.OUTBOX_PARKED]) == (600, 600)
+
+
 def test_each_alarm_has_an_id(sample: Sample) -> None:
     assert set(sample.outbox.alarms) == {
         "OutboxLag",
