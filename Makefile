@@ -26,7 +26,8 @@ ONE_AT_A_TIME := $(if $(shell command -v flock),flock .mypy_cache.lock,)
 CHECKED := $(wildcard app.py stacks constructs/claim_check_cdk lambda_src/claim_check lambda_src/claim_check_examples ops/claim_check_ops tests benchmarks)
 PACKAGES := $(wildcard constructs/*/__init__.py lambda_src/*/__init__.py ops/*/__init__.py)
 
-# Each test process has an embedded AWS of its own; the tests of one file stay together.
+# Each test process has an embedded AWS of its own; the tests of one file stay together. In the order of the folders the
+# slow ones come in the middle, so that both processes end at about the same time.
 TEST_PROCESSES ?= 2
 
 # uv when it can be had, else pip. Versions and hashes are fixed, so what was fetched before will do: first without network.
@@ -70,7 +71,7 @@ drill: setup ## Replay drill: fill a dead-letter queue, mend the cause, redrive 
 
 .PHONY: test
 test: lint ## Everything that CI runs: lint, then all tests
-	@$(BIN)/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile
+	@$(BIN)/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
 .PHONY: lint
 lint: setup ## Check style, formatting and types
