@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from aws_cdk import RemovalPolicy
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
 from constructs import Construct
+
+from claim_check_cdk.kept_table import make_table
 
 
 class DomainTable(Construct):
@@ -40,17 +41,10 @@ class DomainTable(Construct):
                 from deletion.
         """
         super().__init__(scope, construct_id)
-        self.table = dynamodb.Table(
+        self.table = make_table(
             self,
-            "Table",
-            partition_key=dynamodb.Attribute(name=partition_key, type=dynamodb.AttributeType.STRING),
-            sort_key=dynamodb.Attribute(name=sort_key, type=dynamodb.AttributeType.STRING) if sort_key else None,
-            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
-            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
-                point_in_time_recovery_enabled=True
-            ),
-            encryption=dynamodb.TableEncryption.CUSTOMER_MANAGED if encryption_key else None,
+            partition_key=partition_key,
+            sort_key=sort_key or None,
             encryption_key=encryption_key,
-            deletion_protection=removal_policy == RemovalPolicy.RETAIN,
             removal_policy=removal_policy,
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from aws_cdk import Duration, RemovalPolicy
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from claim_check.contract import INBOX_OPEN_INDEX, InboxAttribute
+from claim_check_cdk.kept_table import add_open_index, grant_actions, make_table
 from claim_check_cdk.pointer_life import KeepsForPointers, lazy_number, lazy_text
 from claim_check_cdk.retention import DAY
 from claim_check_cdk.validation import Mistakes, describe, known_seconds
@@ -64,25 +64,18 @@ class InboxTable(KeepsForPointers):
         )
         mistakes.raise_all()
         self._encryption_key = encryption_key
-        self.table = dynamodb.Table(
+        self.table = make_table(
             self,
-            "Table",
-            partition_key=_text(InboxAttribute.KEY),
-            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
-            time_to_live_attribute=InboxAttribute.TTL,
-            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
-                point_in_time_recovery_enabled=True
-            ),
-            encryption=dynamodb.TableEncryption.CUSTOMER_MANAGED if encryption_key else None,
+            partition_key=InboxAttribute.KEY,
+            ttl_attribute=InboxAttribute.TTL,
             encryption_key=encryption_key,
-            deletion_protection=removal_policy == RemovalPolicy.RETAIN,
             removal_policy=removal_policy,
         )
-        self.table.add_global_secondary_index(
-            index_name=INBOX_OPEN_INDEX,
-            partition_key=_text(InboxAttribute.OPEN_SHARD),
-            sort_key=_text(InboxAttribute.OPEN_SINCE),
-            projection_type=dynamodb.ProjectionType.ALL,
+        add_open_index(
+            self.table,
+            name=INBOX_OPEN_INDEX,
+            shard=InboxAttribute.OPEN_SHARD,
+            since=InboxAttribute.OPEN_SINCE,
         )
         self.ttl_seconds: float = lazy_number(self._life_seconds)
 
@@ -102,11 +95,4 @@ class InboxTable(KeepsForPointers):
         )
 
     def _grant(self, grantee: iam.IGrantable, resources: list[str], *actions: str) -> iam.Grant:
-        grant = iam.Grant.add_to_principal(grantee=grantee, actions=list(actions), resource_arns=resources)
-        if self._encryption_key is None:
-            return grant
-        return grant.combine(self._encryption_key.grant(grantee, "kms:Decrypt", "kms:DescribeKey"))
-
-
-def _text(name: str) -> dynamodb.Attribute:
-    return dynamodb.Attribute(name=name, type=dynamodb.AttributeType.STRING)
+        return grant_actions(grantee, resources, actions, key=self._encryption_key)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from aws_cdk import Duration, RemovalPolicy
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from claim_check.contract import LedgerAttribute
+from claim_check_cdk.kept_table import grant_actions, make_table
 from claim_check_cdk.pointer_life import KeepsForPointers, lazy_text
 from claim_check_cdk.retention import DAY
 from claim_check_cdk.validation import Mistakes, describe, known_seconds
@@ -68,19 +68,12 @@ class LedgerTable(KeepsForPointers):
         )
         mistakes.raise_all()
         self._encryption_key = encryption_key
-        self.table = dynamodb.Table(
+        self.table = make_table(
             self,
-            "Table",
-            partition_key=_text(LedgerAttribute.SHARD),
-            sort_key=_text(LedgerAttribute.KEY),
-            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
-            time_to_live_attribute=LedgerAttribute.TTL,
-            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
-                point_in_time_recovery_enabled=True
-            ),
-            encryption=dynamodb.TableEncryption.CUSTOMER_MANAGED if encryption_key else None,
+            partition_key=LedgerAttribute.SHARD,
+            sort_key=LedgerAttribute.KEY,
+            ttl_attribute=LedgerAttribute.TTL,
             encryption_key=encryption_key,
-            deletion_protection=removal_policy == RemovalPolicy.RETAIN,
             removal_policy=removal_policy,
         )
 
@@ -98,11 +91,4 @@ class LedgerTable(KeepsForPointers):
         return self._grant(grantee, RECONCILER_ACTIONS)
 
     def _grant(self, grantee: iam.IGrantable, actions: tuple[str, ...]) -> iam.Grant:
-        grant = iam.Grant.add_to_principal(grantee=grantee, actions=list(actions), resource_arns=[self.table.table_arn])
-        if self._encryption_key is None:
-            return grant
-        return grant.combine(self._encryption_key.grant(grantee, "kms:Decrypt", "kms:DescribeKey"))
-
-
-def _text(name: str) -> dynamodb.Attribute:
-    return dynamodb.Attribute(name=name, type=dynamodb.AttributeType.STRING)
+        return grant_actions(grantee, [self.table.table_arn], actions, key=self._encryption_key)

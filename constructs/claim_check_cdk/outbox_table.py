@@ -12,6 +12,7 @@ from constructs import Construct
 
 from claim_check.contract import OUTBOX_OPEN_INDEX, OutboxAttribute
 from claim_check_cdk.acknowledgements import acknowledge
+from claim_check_cdk.kept_table import add_open_index, grant_actions, make_table
 from claim_check_cdk.pointer_life import KeepsForPointers, lazy_text
 from claim_check_cdk.retention import DAY
 from claim_check_cdk.validation import Mistakes, describe, known_seconds
@@ -73,26 +74,19 @@ class OutboxTable(KeepsForPointers):
         )
         mistakes.raise_all()
         self._encryption_key = encryption_key
-        self.table = dynamodb.Table(
+        self.table = make_table(
             self,
-            "Table",
-            partition_key=_text(OutboxAttribute.KEY),
-            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            partition_key=OutboxAttribute.KEY,
             stream=dynamodb.StreamViewType.KEYS_ONLY,
-            time_to_live_attribute=OutboxAttribute.TTL,
-            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
-                point_in_time_recovery_enabled=True
-            ),
-            encryption=dynamodb.TableEncryption.CUSTOMER_MANAGED if encryption_key else None,
+            ttl_attribute=OutboxAttribute.TTL,
             encryption_key=encryption_key,
-            deletion_protection=removal_policy == RemovalPolicy.RETAIN,
             removal_policy=removal_policy,
         )
-        self.table.add_global_secondary_index(
-            index_name=OUTBOX_OPEN_INDEX,
-            partition_key=_text(OutboxAttribute.OPEN_SHARD),
-            sort_key=_text(OutboxAttribute.OPEN_SINCE),
-            projection_type=dynamodb.ProjectionType.ALL,
+        add_open_index(
+            self.table,
+            name=OUTBOX_OPEN_INDEX,
+            shard=OutboxAttribute.OPEN_SHARD,
+            since=OutboxAttribute.OPEN_SINCE,
         )
 
     @property
@@ -135,11 +129,4 @@ class OutboxTable(KeepsForPointers):
         return self._grant(grantee, [f"{self.table.table_arn}/index/{OUTBOX_OPEN_INDEX}"], "dynamodb:Query")
 
     def _grant(self, grantee: iam.IGrantable, resources: list[str], *actions: str) -> iam.Grant:
-        grant = iam.Grant.add_to_principal(grantee=grantee, actions=list(actions), resource_arns=resources)
-        if self._encryption_key is None:
-            return grant
-        return grant.combine(self._encryption_key.grant(grantee, "kms:Decrypt", "kms:DescribeKey"))
-
-
-def _text(name: str) -> dynamodb.Attribute:
-    return dynamodb.Attribute(name=name, type=dynamodb.AttributeType.STRING)
+        return grant_actions(grantee, resources, actions, key=self._encryption_key)

@@ -86,13 +86,7 @@ class PayloadHolder(KeepsForPointers):
                 *(versions if self.versioned else ()),
             ],
         )
-        # Without it a missing object answers 403 and cannot be told from a denied one.
-        listing = iam.Grant.add_to_principal(
-            grantee=grantee,
-            actions=["s3:ListBucket"],
-            resource_arns=[self.bucket.bucket_arn],
-            conditions={"StringLike": {"s3:prefix": prefixes}},
-        )
+        listing = self._grant_listing(grantee, prefixes)
         return self._with_key(grant.combine(listing), grantee, "kms:Decrypt", "kms:GenerateDataKey")
 
     def grant_read(
@@ -115,14 +109,17 @@ class PayloadHolder(KeepsForPointers):
         prefixes = self._prefixes("grant_read", event_types, tenants)
         actions = ["s3:GetObject", "s3:GetObjectVersion"] if self.versioned else ["s3:GetObject"]
         grant = self._grant_objects(grantee, prefixes, actions)
+        listing = self._grant_listing(grantee, prefixes)
+        return self._with_key(grant.combine(listing), grantee, "kms:Decrypt")
+
+    def _grant_listing(self, grantee: iam.IGrantable, prefixes: list[str]) -> iam.Grant:
         # Without it a missing key answers 403 and cannot be told from a denied one; S3 tests the key as the prefix.
-        listing = iam.Grant.add_to_principal(
+        return iam.Grant.add_to_principal(
             grantee=grantee,
             actions=["s3:ListBucket"],
             resource_arns=[self.bucket.bucket_arn],
             conditions={"StringLike": {"s3:prefix": prefixes}},
         )
-        return self._with_key(grant.combine(listing), grantee, "kms:Decrypt")
 
     def _grant_objects(self, grantee: iam.IGrantable, prefixes: list[str], actions: list[str]) -> iam.Grant:
         arns = [self.bucket.arn_for_objects(prefix) for prefix in prefixes]
