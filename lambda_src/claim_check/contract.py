@@ -34,7 +34,6 @@ SQS_LONG_POLL_SECONDS: Final = 20
 SQS_MAX_VISIBILITY_SECONDS: Final = 12 * 3600
 """Longest time a message may be hidden, counted in total from its receive."""
 
-SQS_MAX_DELAY_SECONDS: Final = 900
 SQS_MAX_IN_FLIGHT: Final = 120_000
 """Received and not yet deleted messages of a queue, standard or FIFO."""
 

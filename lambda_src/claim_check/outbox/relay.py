@@ -26,7 +26,6 @@ from claim_check.outbox.claims import Claim, Desk, GroupClaim, RowClaim
 from claim_check.outbox.ports import OutboxTable
 from claim_check.outbox.rows import OutboxRow
 from claim_check.ports import Clock, Level, MessageQueue, SendResult, Telemetry
-from claim_check.telemetry import key_hash
 
 TOO_OLD: Final = "TooOld"
 """Why a row is parked whose payload may be gone before its message."""
@@ -332,13 +331,7 @@ class Relay:
             errorCode=code,
             queue=route.queue_url.rpartition("/")[2] if route else None,
             sqsMessageId=row.sqs_message_id,
-            messageId=row.message_id,
-            tenantId=row.tenant_id,
-            eventType=row.event_type,
-            correlationId=row.correlation_id,
-            payloadBucket=row.payload_bucket,
-            payloadKeyHash=key_hash(row.payload_key) if row.payload_key else None,
-            payloadSizeBytes=row.payload_bytes,
             attempts=row.attempts,
             state=row.state,
+            **row.log_fields,
         )

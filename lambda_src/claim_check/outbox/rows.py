@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from claim_check import contract
 from claim_check.contract import OutboxState
 from claim_check.ports import MessageAttribute, OutgoingMessage
+from claim_check.telemetry import key_hash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +95,19 @@ class OutboxRow:
     def place(self) -> str:
         """Its name in its group's item."""
         return self.key.partition("#")[2]
+
+    @property
+    def log_fields(self) -> dict[str, str | float | None]:
+        """The fields that every log line about it has (R11.4)."""
+        return {
+            "messageId": self.message_id,
+            "tenantId": self.tenant_id,
+            "eventType": self.event_type,
+            "correlationId": self.correlation_id,
+            "payloadBucket": self.payload_bucket,
+            "payloadKeyHash": key_hash(self.payload_key) if self.payload_key else None,
+            "payloadSizeBytes": self.payload_bytes,
+        }
 
     @property
     def message(self) -> OutgoingMessage:

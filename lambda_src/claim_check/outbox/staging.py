@@ -25,7 +25,6 @@ from claim_check.outbox.rows import OutboxRow
 from claim_check.ports import Clock, Telemetry
 from claim_check.producer import Prepared, Producer
 from claim_check.retries import Retry
-from claim_check.telemetry import key_hash
 from claim_check.transaction import Condition, Table, Transaction
 
 _ABSENT: Final = Condition(expression=f"attribute_not_exists({OutboxAttribute.KEY})")
@@ -213,17 +212,7 @@ class Outbox:
             )
         meanwhile = CommitFailed(f"message {row.message_id}: was staged by somebody else meanwhile; repeat it")
         tx.put(self._table, plain_item(row), condition=_ABSENT, if_condition_fails=meanwhile)
-        self._telemetry.log(
-            "info",
-            "staged",
-            messageId=row.message_id,
-            tenantId=row.tenant_id,
-            eventType=row.event_type,
-            correlationId=row.correlation_id,
-            payloadBucket=row.payload_bucket,
-            payloadKeyHash=key_hash(row.payload_key) if row.payload_key else None,
-            payloadSizeBytes=row.payload_bytes,
-        )
+        self._telemetry.log("info", "staged", **row.log_fields)
 
     # --- Committing -------------------------------------------------------------------------------------------------
 
