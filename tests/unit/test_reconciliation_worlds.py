@@ -90,7 +90,7 @@ class Actors:
         """The queue refuses a row for good."""
         for key, row in self._rows(name):
             if row.state == "PENDING":
-                self.world.outbox[key] = replace(row, state="PARKED", updated_at=self.now)
+                self.world.outbox[key] = self._parked(row)
 
     def retry(self, name: str) -> None:
         """An operator has a parked row sent after all."""
@@ -153,15 +153,17 @@ class Actors:
     def _rows(self, name: str) -> list[tuple[str, OutboxRow]]:
         return [(key, row) for key, row in self.world.outbox.items() if row.message_id == name]
 
+    def _parked(self, row: OutboxRow) -> OutboxRow:
+        """As a relay parks it that may have taken it over from one that died."""
+        doubtful = row.doubtful or row.owner is not None
+        return replace(row, state="PARKED", updated_at=self.now, doubtful=doubtful, owner=None)
+
     def _relay(self, name: str, *, settled: bool) -> None:
         for key, row in self._rows(name):
             if row.state != "PENDING":
                 continue
             if self.now - row.staged_at > BEFORE_SEND:
-                doubtful = row.doubtful or row.owner is not None
-                self.world.outbox[key] = replace(
-                    row, state="PARKED", updated_at=self.now, doubtful=doubtful, owner=None
-                )
+                self.world.outbox[key] = self._parked(row)
                 continue
             self.pointed.add(row.payload_key or "")
             if settled:
