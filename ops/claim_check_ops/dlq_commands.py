@@ -25,7 +25,8 @@ from claim_check_ops.dlq.redriving import Orders, first_of, total_of
 from claim_check_ops.dlq.report import Report
 from claim_check_ops.dlq.selecting import InvalidAge, InvalidSize, Selection, ids_of, parse_age, parse_size
 from claim_check_ops.dlq.surveying import Sample, survey
-from claim_check_ops.local.commands import TABLE_WIDTH, ends_orderly
+from claim_check_ops.local.commands import ends_orderly
+from claim_check_ops.looking.commands import WIDTH
 from claim_check_ops.pipelines import PipelineNotFound, consumer_settings
 
 if TYPE_CHECKING:
@@ -402,7 +403,7 @@ def _end(sample: Sample, *, failed: bool = False) -> None:
 
 
 def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else TABLE_WIDTH)
+    return Console(width=None if sys.stdout.isatty() else WIDTH)
 
 
 def _print_json(document: dict[str, Any]) -> None:

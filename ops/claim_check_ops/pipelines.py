@@ -105,6 +105,8 @@ def consumer_settings(
     found = _named(everyone, consumer)
     if len(found) == 1:
         return ConsumerSettings.from_environment(found[0][1])
+    if consumer is not None and not found:
+        raise PipelineNotFound(f"No consumer has the name {consumer}. There are: {_names(everyone)}.")
     raise PipelineNotFound(
         f"{len(found)} consumers in this account and Region come into question. Name one by --consumer or --function. "
         f"There are: {_names(everyone)}."

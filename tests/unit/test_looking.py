@@ -393,11 +393,14 @@ def test_a_row_that_is_not_there_is_told(command: Command) -> None:
     assert "--tenant" not in err
 
 
-def test_rows_are_listed(command: Command) -> None:
-    command.rows(row("FAILED", "a", last_code="MissingPayload"), row("IN_PROGRESS", "b", lease_until=START - 1))
+def test_rows_are_listed(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "a" * 36
+    command.rows(row("FAILED", long, last_code="MissingPayload"), row("IN_PROGRESS", "b", lease_until=START - 1))
+    monkeypatch.setenv("COLUMNS", "80")
     code, out, err = command.run("inbox", "list")
     assert code == 0
     assert "IN_PROGRESS (overdue)" in out
+    assert long in out, "an id is whole, so that it can be copied"
     assert err == "2 of 2 rows\n"
     _, out, _ = command.run("inbox", "list", "--stuck", "--json")
     document = json.loads(out)
@@ -460,6 +463,8 @@ def test_one_of_several_consumers_must_be_named() -> None:
     assert consumer_settings({}, consumer="audit", functions=functions).consumer == "audit"
     with pytest.raises(PipelineNotFound, match=r"2 consumers .* There are: audit, documents"):
         consumer_settings({}, functions=functions)
+    with pytest.raises(PipelineNotFound, match=r"No consumer has the name nobody\. There are: audit, documents"):
+        consumer_settings({}, consumer="nobody", functions=functions)
 
 
 def test_no_consumer_is_told() -> None:

@@ -232,7 +232,10 @@ def test_without_one_all_consumers_of_the_bucket_are_asked_and_nothing_is_remove
     [
         ([], "0 buckets"),
         ([consumer("a"), consumer("b", "elsewhere")], "2 buckets"),
-        ([TOLD, {**TOLD, Setting.RECONCILER: "other"}], "There are 2 reconcilers: nightly, other"),
+        (
+            [TOLD, {**TOLD, Setting.RECONCILER: "other"}],
+            "Name one by --function: 0 .nightly., 1 .other.",
+        ),
     ],
     ids=["none", "two buckets", "two reconcilers"],
 )

@@ -240,17 +240,18 @@ class Redriver:
         (copy,) = self._send(_destination(one).url, [one]) or (None,)
         if copy is None:
             raise Stopped("the canary could not be sent")
+        name = f"the canary, {event_id(one.letter) or one.letter.id} (its copy is {copy.copy_id}),"
         deadline = self._clock.monotonic() + (self._orders.canary_seconds or 0.0)
         while copy.fate == "open":
             if self._clock.monotonic() >= deadline:
                 raise Stopped(
-                    f"the canary, {copy.copy_id}, was not completed within {self._orders.canary_seconds:g} s; "
+                    f"{name} was not completed within {self._orders.canary_seconds:g} s; "
                     "look whether the consumer runs, or allow more by --canary-timeout"
                 )
             self._pause(1.0)
             self._outcomes.look()
         if copy.fate == "failed":
-            raise Stopped(f"the canary, {copy.copy_id}, failed: {copy.code}; the cause is not mended")
+            raise Stopped(f"{name} failed: {copy.code}; the cause is not mended")
 
     def _send_all(self, url: str, ones: Sequence[Assessed]) -> None:
         """Send in order, group by group at most one in a call."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from rich.box import SIMPLE_HEAD
+from rich.console import JustifyMethod
 from rich.filesize import decimal
 from rich.table import Table
 
@@ -58,7 +59,8 @@ def letters_table(letters: Sequence[DeadLetter], *, now: float, life_seconds: fl
     """One row per dead letter."""
     table = _table("Dead letters, one by one")
     for heading in ("id", "event", "reason", "tenant", "type", "attempts", "payload", "age", "life left"):
-        table.add_column(heading, justify="right" if heading in _NUMBERS else "left", overflow="fold")
+        justify: JustifyMethod = "right" if heading in _NUMBERS else "left"
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading == "id")  # to be copied
     for letter in letters:
         ends = letter.life_ends(life_seconds)
         table.add_row(

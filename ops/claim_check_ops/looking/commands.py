@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ NEEDS_A_PERSON: Final = 1
 NOT_FOUND: Final = 1
 WRONG_USE: Final = 2
 DEFAULT_LIMIT: Final = 50
+WIDTH: Final = 200  # of tables that no terminal shows: ids are whole
 
 OpenState = Literal["IN_PROGRESS", "FAILED", "PARKING", "PARKED"]
 
@@ -144,7 +146,7 @@ def _show(document: dict[str, Any], tables: list[Table], *, as_json: bool) -> No
     if as_json:
         typer.echo(json.dumps(document, indent=2))
         return
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
     for table in tables:
         console.print(table)
         console.print()

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.box import SIMPLE_HEAD
+from rich.console import JustifyMethod
 from rich.table import Table
 
 from claim_check.telemetry import key_hash
@@ -115,7 +116,8 @@ def rows_table(rows: Sequence[InboxRow], *, now: float) -> Table:
     """A line for each row."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("event", "tenant", "type", "state", "code", "attempts", "idle", "SQS message"):
-        table.add_column(heading, justify="right" if heading in _NUMBERS else "left", overflow="fold")
+        justify: JustifyMethod = "right" if heading in _NUMBERS else "left"
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading == "event")  # to be copied
     for row in rows:
         state = f"{row.state} (overdue)" if is_overdue(row, now) else row.state
         table.add_row(

@@ -52,22 +52,19 @@ def reconciler_settings(
         return ReconcilerSettings.from_environment({**environment, **wins})
     client = functions or _lambda()
     try:
-        if function is None:
-            everyone = [variables for _, variables in all_variables(client)]
-        else:
-            everyone = [variables_of(client, function)]
+        everyone = list(all_variables(client)) if function is None else [(function, variables_of(client, function))]
     except (ClientError, BotoCoreError) as error:
         raise PipelineNotFound(f"Functions cannot be looked at: {error}. Name --function.") from error
-    ours = [one for one in everyone if bucket in {None, one.get(Setting.BUCKET)}]
-    found = [one for one in ours if Setting.RECONCILER in one]
+    ours = [(name, one) for name, one in everyone if bucket in {None, one.get(Setting.BUCKET)}]
+    found = [(name, one) for name, one in ours if Setting.RECONCILER in one]
     if function is not None and not found:
         raise PipelineNotFound(f"Function {function} is no reconciler: it has no {Setting.RECONCILER}.")
     if len(found) > 1:
-        names = ", ".join(sorted(one[Setting.RECONCILER] for one in found))
-        raise PipelineNotFound(f"There are {len(found)} reconcilers: {names}. Name one by --function.")
+        names = ", ".join(sorted(f"{name} ({one[Setting.RECONCILER]})" for name, one in found))
+        raise PipelineNotFound(f"There are {len(found)} reconcilers. Name one by --function: {names}.")
     if found:
-        return ReconcilerSettings.from_environment({**found[0], **wins})
-    return ReconcilerSettings.from_environment({**_of_consumers(ours, wins), **wins})
+        return ReconcilerSettings.from_environment({**found[0][1], **wins})
+    return ReconcilerSettings.from_environment({**_of_consumers((one for _, one in ours), wins), **wins})
 
 
 def _of_consumers(everyone: Iterable[_Variables], wins: _Variables) -> dict[str, str]:
