@@ -459,7 +459,7 @@ def _token() -> int:
     "settings, argument, says",
     [
         ({"handler": "orders.events.handle"}, "handler", "must be package.module:function"),
-        ({"handler": "claim_check_examples.orders:handle"}, "handler", "would hold no such module"),
+        ({"handler": "claim_check_examples.absent:handle"}, "handler", "would hold no such module"),
         ({"handler": "orders:handle"}, "handler", "would hold no such module"),
         ({"handler_package": None}, "handler", "would hold no such module"),
         ({"consumer_name": "or ders"}, "consumer_name", "must be 1 to 128"),
