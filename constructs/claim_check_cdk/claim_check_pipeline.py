@@ -30,7 +30,6 @@ from claim_check.contract import (
     WireFormat,
     receive_count_for,
 )
-from claim_check_cdk.acknowledgements import acknowledge
 from claim_check_cdk.claim_check_function import ClaimCheckFunction
 from claim_check_cdk.extended_client import ForeignMessages, check_foreign
 from claim_check_cdk.handler_tables import TableAction, grant_table
@@ -283,7 +282,7 @@ class ClaimCheckPipeline(Construct):
         )
         self.function: lambda_.Function = self.consumer.function
         grant = self._grant_consumer(tenants)
-        self.event_source = self._connect(batching)
+        self.event_source = batching.connect(self, self.queue.queue, self.function)
         grant.apply_before(self.event_source)
         self.alarms = PipelineAlarms(
             self,
@@ -351,24 +350,6 @@ class ClaimCheckPipeline(Construct):
         for one in self._foreign.buckets if self._foreign else ():
             grant = grant.combine(one.grant_read(self.consumer))
         return grant.combine(self.bucket.grant_read(self.consumer, event_types=event_types, tenants=tenants))
-
-    def _connect(self, batching: Batching) -> lambda_.EventSourceMapping:
-        mapping = lambda_.EventSourceMapping(
-            self,
-            "EventSource",
-            target=self.function,
-            event_source_arn=self.queue.queue.queue_arn,
-            batch_size=batching.size,
-            max_batching_window=batching.window,
-            max_concurrency=batching.max_concurrency,
-            report_batch_item_failures=True,
-        )
-        acknowledge(
-            mapping,
-            "Serverless-LambdaEventSourceMappingDestination",
-            "Mappings of SQS queues have no such destination: failed messages stay in the queue, or go to its DLQ.",
-        )
-        return mapping
 
     def _default_max_age(self) -> Duration:
         """An hour, or half of a shorter retention: time left to act before a message expires."""

@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from aws_cdk import Duration, Size, Token
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
 
 from claim_check.contract import MIB, S3_MAX_OBJECT_BYTES, SETTING_PREFIX, SQS_MAX_BATCH_ENTRIES, is_name
+from claim_check_cdk.acknowledgements import acknowledge
 from claim_check_cdk.bundling import has_module
 from claim_check_cdk.message_queue import VISIBILITY_FACTOR
 from claim_check_cdk.payload_holder import check_names
@@ -67,6 +71,31 @@ class Batching:
             way_out="take 2; one at a time is FIFO with one message group, never reserved concurrency: its throttled "
             "receives count towards maxReceiveCount",
         )
+
+    def connect(self, scope: Construct, queue: sqs.IQueue, function: lambda_.IFunction) -> lambda_.EventSourceMapping:
+        """Have Lambda hand the queue's messages to a function, which tells of each whether it failed.
+
+        Args:
+            scope: Parent construct, whose child ``EventSource`` it becomes.
+            queue: The queue.
+            function: The function.
+        """
+        mapping = lambda_.EventSourceMapping(
+            scope,
+            "EventSource",
+            target=function,
+            event_source_arn=queue.queue_arn,
+            batch_size=self.size,
+            max_batching_window=self.window,
+            max_concurrency=self.max_concurrency,
+            report_batch_item_failures=True,
+        )
+        acknowledge(
+            mapping,
+            "Serverless-LambdaEventSourceMappingDestination",
+            "Mappings of SQS queues have no such destination: failed messages stay in the queue, or go to its DLQ.",
+        )
+        return mapping
 
 
 def check_handler(

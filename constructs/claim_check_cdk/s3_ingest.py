@@ -31,7 +31,7 @@ from claim_check.contract import (
     Setting,
     receive_count_for,
 )
-from claim_check_cdk.acknowledgements import acknowledge, acknowledge_objects
+from claim_check_cdk.acknowledgements import acknowledge_objects
 from claim_check_cdk.claim_check_function import ClaimCheckFunction
 from claim_check_cdk.event_rule import let_rules_encrypt
 from claim_check_cdk.handler_tables import TableAction, grant_table
@@ -391,21 +391,7 @@ class S3Ingest(Construct):
             "SQS invokes it synchronously: what fails stays in the queue, or goes to the queue's dead-letter queue."
         )
         grant = self._grant_ingester()
-        mapping = lambda_.EventSourceMapping(
-            self,
-            "EventSource",
-            target=self.function,
-            event_source_arn=self.queue.queue.queue_arn,
-            batch_size=batching.size,
-            max_batching_window=batching.window,
-            max_concurrency=batching.max_concurrency,
-            report_batch_item_failures=True,
-        )
-        acknowledge(
-            mapping,
-            "Serverless-LambdaEventSourceMappingDestination",
-            "Mappings of SQS queues have no such destination: failed messages stay in the queue, or go to its DLQ.",
-        )
+        mapping = batching.connect(self, self.queue.queue, self.function)
         grant.apply_before(mapping)
         return mapping
 
