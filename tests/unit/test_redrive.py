@@ -19,6 +19,7 @@ from claim_check.envelope import Claim, encode
 from claim_check.errors import AccessDenied, Unavailable
 from claim_check.message import Message
 from claim_check.ports import MessageAttribute
+from claim_check.sizes import message_bytes
 from claim_check.transaction import Transaction
 from claim_check_ops.dlq.archive_source import ArchiveSource
 from claim_check_ops.dlq.journal import FileJournal, JournalInUse, JournalMismatch, JournalUnusable, MemoryJournal
@@ -94,6 +95,21 @@ def test_a_message_with_ten_attributes_that_sqs_moved_gives_one_up(world: DlqWor
     assert len(copy.message.attributes) == 10
     assert contract.ATTRIBUTE_PAYLOAD_SIZE in copy.message.attributes
     assert json.loads(str(copy.message.attributes["redrive"].value))["droppedAttributes"] == ["a8"]
+
+
+def test_a_copy_that_sqs_would_not_take_stays_and_holds_up_no_other(world: DlqWorld) -> None:
+    """The note of a redrive is longer than the reason that it replaces; SQS refuses a whole call that is too large."""
+    world.dead(3)
+    full = world.queue.messages(world.dlq_url)[0]
+    body = json.loads(full.message.body)
+    body["unknown"] = ""
+    room = contract.SQS_MAX_MESSAGE_BYTES - message_bytes(replace(full.message, body=json.dumps(body)))
+    full.message = replace(full.message, body=json.dumps(body | {"unknown": "x" * room}))
+    report = world.redriver(settle_seconds=0.0, canary_seconds=None).run()
+    assert report.stopped is None
+    assert [(one.letter_id, one.code) for one in report.stayed] == [(full.sqs_message_id, "SendRefused")]
+    assert len(report.moved) == 2
+    assert world.dead_ids() == [full.sqs_message_id]
 
 
 def test_the_first_life_is_remembered_over_rounds_and_the_row_counts_them(world: DlqWorld) -> None:
@@ -452,6 +468,21 @@ def test_a_group_waits_behind_a_payload_that_cannot_be_looked_at_now_but_not_beh
     fifo.faults.fail("head", AccessDenied("no"), skip=1)
     report = fifo.redriver(canary_seconds=None, settle_seconds=0.0).run()
     assert [one.code for one in report.stayed] == [ErrorCode.MISSING_PAYLOAD, ErrorCode.ACCESS_DENIED, "GroupWaits"]
+
+
+def test_a_group_waits_in_the_queue_behind_what_stays_of_it_in_the_archive(fifo: DlqWorld) -> None:
+    fifo.dead(3, groups=2)
+    archive = FakeArchive(faults=fifo.faults)
+    dlq = fifo.queue._queue(fifo.dlq_url)
+    source = fifo.source()
+    archive.put(ArchivedLetter.of(source.take(1)[0], now=fifo.clock.now()))
+    source.give_back()
+    del dlq.messages[0]
+    fifo.faults.fail("head", AccessDenied("no"))
+    first = ArchiveSource(archive, fifo.dlq_url.rpartition("/")[2])
+    report = fifo.redriver(sources=[first, fifo.source()], canary_seconds=None, settle_seconds=0.0).run()
+    assert [one.code for one in report.stayed] == [ErrorCode.ACCESS_DENIED, "GroupWaits"]
+    assert [one.message.group_id for one in fifo.queued()] == ["g-1"]
 
 
 def test_what_stands_behind_ten_that_stay_is_said_to_be_unseen(fifo: DlqWorld) -> None:

@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
+from claim_check import contract
 from claim_check.dead_letters import copy_behind, redriven_copy
 from claim_check.errors import ClaimCheckError, Unavailable
 from claim_check.packing import Item
@@ -126,7 +127,7 @@ class Redriver:
         self._looked_at = clock.monotonic()
         self._first_sent_at: float | None = None
         self._source: DeadLetterSource = sources[0]
-        self._waiting_groups: set[str] = set()
+        self._waiting_groups: set[str] = set()  # of all sources: what the archive keeps stands before the queue's
 
     def run(self) -> Report:
         """Do it; what went wrong is in the report. Whatever is raised, all that is held is given back."""
@@ -157,7 +158,7 @@ class Redriver:
     # --- Windows ----------------------------------------------------------------------------------------------------
 
     def _drain(self, source: DeadLetterSource) -> None:
-        self._source, self._waiting_groups, left_before = source, set(), self._left()
+        self._source, left_before = source, self._left()
         windows = self._windows(source)
         with closing(windows if source.ordered else self._ahead(windows)) as coming:
             for window in coming:
@@ -220,7 +221,20 @@ class Redriver:
             if verdict.blocks_group:
                 self._let_group_wait(letter)
             return False
-        return not self._waits(letter)
+        return not self._waits(letter) and self._fits(one)
+
+    def _fits(self, one: Assessed) -> bool:
+        """Whether SQS takes the copy, which is larger than the dead letter: a call with it would be refused whole."""
+        size = message_bytes(self._copy_of(one))
+        if size <= contract.SQS_MAX_MESSAGE_BYTES:
+            return True
+        text = (
+            f"its copy has {size:,} bytes with what is noted on it, and SQS takes {contract.SQS_MAX_MESSAGE_BYTES:,}; "
+            "have SQS itself move it (StartMessageMoveTask)"
+        )
+        self._report.stay(one.letter, SEND_REFUSED, text)
+        self._let_group_wait(one.letter)
+        return False
 
     def _waits(self, letter: DeadLetter) -> bool:
         if not self._source.ordered or letter.delivery.group_id not in self._waiting_groups:
