@@ -162,6 +162,8 @@ class DlqSampler(Construct):
             removal_policy=removal_policy,
         )
         self.function: lambda_.Function = self.sampler.function
+        if encryption_key is not None:  # Lambda tells what it gave up under the function's own role
+            encryption_key.grant(self.sampler, "kms:Decrypt", "kms:GenerateDataKey")
         if queue.dead_letter_queue is not None:
             grant_dead_letters(self.sampler, queue.dead_letter_queue, "ChangeMessageVisibility", "ReceiveMessage")
         if inbox is not None:

@@ -315,6 +315,19 @@ def test_the_sampler_alone_can_neither_delete_nor_store() -> None:
     assert Setting.ARCHIVE_BUCKET not in variables_of(template)
 
 
+def test_the_sampler_alone_may_use_the_key_of_its_undelivered_runs() -> None:
+    """Lambda sends a run that failed to the end under the function's own role: without the key it would be dropped."""
+    stack = make_stack()
+    queue, key = MessageQueue(stack, "Queue"), kms.Key(stack, "Key")
+    DlqSampler(stack, "Sampler", queue=queue, consumer_name="documents", encryption_key=key)
+    (found,) = [
+        one
+        for one in policy_of(Template.from_stack(stack), "SamplerFunctionRole")
+        if one["Resource"] == stack.resolve(key.key_arn)
+    ]
+    assert found["Action"] == ["kms:Decrypt", "kms:GenerateDataKey"]
+
+
 def test_the_sampler_of_a_queue_that_blocks_looks_at_the_inbox_only() -> None:
     stack = make_stack()
     queue = MessageQueue(stack, "Queue", fifo=FifoOptions(on_poison="block"))
