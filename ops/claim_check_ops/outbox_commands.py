@@ -20,12 +20,13 @@ from rich.table import Table
 from claim_check.adapters.clock import SystemClock
 from claim_check.adapters.outbox import DynamoDbOutbox, DynamoDbTransactions
 from claim_check.adapters.s3 import S3ObjectStore
-from claim_check.adapters.session import shared
+from claim_check.adapters.session import Clients
 from claim_check.contract import OutboxState, Setting
 from claim_check.errors import ClaimCheckError
 from claim_check.outbox.parked import Decided, ParkedRows
 from claim_check.outbox.rows import OutboxRow
 from claim_check.outbox.settings import RelaySettings
+from claim_check_ops.dlq.times import span
 from claim_check_ops.functions import all_variables, lambda_client
 
 LEFT: Final = 1
@@ -108,7 +109,7 @@ def _relays() -> Iterator[dict[str, str]]:
 
 
 def _parked(outbox: str | None) -> ParkedRows:
-    settings, clients, clock = relay_settings(outbox), shared(), SystemClock()
+    settings, clients, clock = relay_settings(outbox), Clients(), SystemClock()
     return ParkedRows(
         DynamoDbOutbox(clients.dynamodb, settings.outbox.table, sleep=clock.sleep),
         DynamoDbTransactions(clients.dynamodb),
@@ -142,6 +143,8 @@ def _decide(
     else:
         for key, what in decided.items():
             typer.echo(f"{key}: {what}")
+        if not decided:
+            typer.echo("Nothing is parked.")
     if not set(decided.values()) <= _DONE:
         raise typer.Exit(LEFT)
 
@@ -175,7 +178,7 @@ def _document(row: OutboxRow) -> dict[str, Any]:
 def _table(rows: Sequence[OutboxRow]) -> Table:
     table = Table("key", "state", "reason", "attempts", "age", "event", "group")
     for row in rows:
-        age = f"{(time.time() - row.staged_at) / 3600:.1f} h"
+        age = span(time.time() - row.staged_at)
         reason = f"{row.last_code}: {row.last_message}" if row.last_code else ""
         table.add_row(row.key, row.state, reason, str(row.attempts), age, row.event_type, row.group_id or "")
     return table

@@ -124,7 +124,8 @@ def test_every_metric_has_a_unit_cloudwatch_knows() -> None:
     assert units["MessageAgeSeconds"] == "Seconds"
     assert units["FetchMilliseconds"] == "Milliseconds"
     assert units["PublishedBytes"] == "Bytes"
-    assert set(units.values()) == {"Count", "Bytes", "Seconds", "Milliseconds"}
+    assert units["UnknownSharePercent"] == "Percent"
+    assert set(units.values()) == {"Count", "Bytes", "Seconds", "Milliseconds", "Percent"}
 
 
 def test_fields_of_a_message_hide_the_key_and_the_payload() -> None:

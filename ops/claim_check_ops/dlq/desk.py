@@ -11,7 +11,7 @@ from claim_check.adapters.archive import S3DeadLetterArchive
 from claim_check.adapters.clock import SystemClock
 from claim_check.adapters.inbox_reader import DynamoDbInboxReader
 from claim_check.adapters.s3 import S3ObjectStore
-from claim_check.adapters.session import Clients, shared
+from claim_check.adapters.session import Clients
 from claim_check.adapters.sqs import SqsQueue
 from claim_check.consumer_rules import ConsumerRules
 from claim_check.errors import InvalidSetting
@@ -128,12 +128,12 @@ def desk(
         settings: Its settings.
         dlq_url: Another DLQ than its own.
         archive: Tells the bucket of the archive of a DLQ, by the DLQ's URL; None leaves it out.
-        clients: AWS clients; the process's shared ones by default.
+        clients: AWS clients; its own by default.
 
     Raises:
         InvalidSetting: It has no DLQ.
     """
-    clients, clock = clients or shared(), SystemClock()
+    clients, clock = clients or Clients(), SystemClock()
     url = dlq_url or settings.dlq_url
     if url is None:
         raise InvalidSetting(
