@@ -362,7 +362,7 @@ def test_status_of_one_that_needs_a_person(command: Command) -> None:
 @pytest.mark.parametrize("error", [ReadRefused("SQS: AccessDenied"), Unavailable("SQS: Throttling")], ids=["no", "?"])
 def test_what_refuses_to_be_looked_at_is_told(command: Command, error: Exception) -> None:
     command.services.error = error
-    assert command.run("status") == (2, "", f"{error}\n")
+    assert command.run("status") == (2, "", f"documents: {error}\n")
 
 
 @pytest.mark.parametrize("arguments", [("inbox", "list"), ("inbox", "show", "a")], ids=["list", "show"])

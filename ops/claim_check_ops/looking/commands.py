@@ -56,18 +56,19 @@ def status(
     with _told_wrong():
         found = consumers(os.environ, function=function, consumer=consumer)
         queues, pollers = aws.queues(), aws.pollers()
-        seen = [
-            status_of(
-                one,
-                queues=queues,
-                pollers=pollers,
-                inbox=aws.inbox_reader(one.settings.inbox_table),
-                now=time.time(),
-                stuck_after=stuck_after,
-                max_rows=max_rows,
-            )
-            for one in found
-        ]
+        seen = []
+        for one in found:
+            with _told_of(one.settings.consumer):
+                looked = status_of(
+                    one,
+                    queues=queues,
+                    pollers=pollers,
+                    inbox=aws.inbox_reader(one.settings.inbox_table),
+                    now=time.time(),
+                    stuck_after=stuck_after,
+                    max_rows=max_rows,
+                )
+                seen.append(looked)
     _show(views.status_document(seen), [views.status_table(one) for one in seen], as_json=as_json)
     if any(one.problems for one in seen):
         raise typer.Exit(NEEDS_A_PERSON)
@@ -150,6 +151,15 @@ def _show(document: dict[str, Any], tables: list[Table], *, as_json: bool) -> No
     for table in tables:
         console.print(table)
         console.print()
+
+
+@contextmanager
+def _told_of(consumer: str) -> Iterator[None]:
+    """Say whose queue or table it is that refuses."""
+    try:
+        yield
+    except (ReadRefused, Unavailable) as error:
+        raise type(error)(f"{consumer}: {error}") from error
 
 
 @contextmanager
