@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from claim_check import contract
-from claim_check.contract import Metric, OnPoison
+from claim_check.contract import Metric, OnPoison, OutboxState
 from claim_check.deadline import Deadline
 from claim_check.envelope import Claim, Inline
 from claim_check.errors import (
@@ -29,6 +29,7 @@ from claim_check.errors import (
     Unavailable,
 )
 from claim_check.outbox.relay import REFUSED, TOO_OLD, UNKNOWN_DESTINATION
+from claim_check.outbox.rows import OutboxRow
 from claim_check.outbox.stream import StreamRelay
 from claim_check.transaction import Condition, Table, Transaction
 from tests.fakes.clock import FakeClock
@@ -643,6 +644,28 @@ def test_a_sweep_leaves_young_rows_to_the_stream(world: OutboxWorld) -> None:
     world.clock.advance(5)
     swept = world.sweep()
     assert (swept.pending, swept.sent, swept.lag_seconds) == (1, 0, 5)
+
+
+def test_a_sweep_tells_in_time_though_more_rows_wait_than_it_can_look_at(
+    world: OutboxWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an outage of the queue no row is due yet, so that none ends the look; a killed sweep measures nothing."""
+    for number in range(100):
+        key = world.stage(f"e-{number}")
+        world.table.items[key] = replace(world.table.items[key], due_at=world.clock.now() + 3600)
+    open_rows = world.table.open_rows
+
+    def slowly(state: OutboxState) -> Iterator[OutboxRow]:
+        for row in open_rows(state):
+            world.clock.advance(1.0)
+            yield row
+
+    monkeypatch.setattr(world.table, "open_rows", slowly)
+    began = world.clock.monotonic()
+    swept = world.sweep()
+    assert world.clock.monotonic() - began < REMAINING_SECONDS
+    assert 0 < swept.pending < 100
+    assert Metric.OUTBOX_LAG in world.telemetry.counts
 
 
 def test_a_sweep_of_nothing_says_so(world: OutboxWorld) -> None:

@@ -75,7 +75,7 @@ class Sweep:
     def _run(self, ends: float) -> Swept:
         found = _Found()
         sent = 0
-        for batch in _batches(self._overdue(found)):
+        for batch in _batches(self._overdue(found, ends)):
             left = ends - self._clock.monotonic()
             if left <= MARGIN_SECONDS:
                 break
@@ -85,11 +85,13 @@ class Sweep:
         self._tell(swept)
         return swept
 
-    def _overdue(self, found: _Found) -> Iterator[str]:
-        """Keys of rows that the stream should have had sent by now."""
+    def _overdue(self, found: _Found, ends: float) -> Iterator[str]:
+        """Keys of rows that the stream should have had sent by now; no more once there is no time to send them."""
         now = self._clock.now()
         for row in self._reader.open_rows("PENDING"):
             found.see(row, now)
+            if ends - self._clock.monotonic() <= MARGIN_SECONDS:
+                return  # rows that are not due yet cost time, too: what was found must still be told
             leased = row.owner is not None and row.lease_until > now
             if row.staged_at + YOUNG_SECONDS <= now and row.due_at <= now and not leased:
                 yield row.key
