@@ -189,7 +189,7 @@ class DlqArchive(Construct):
             "prefix, no deletion.",
         )
         own = AlarmSet(Construct(self, "Alarms"), service=consumer_name, topic=alarm_topic)
-        self._watch(own, dlq, retention, margin_seconds)
+        self._watch(own, retention, margin_seconds)
         self.alarms: Mapping[str, cloudwatch.Alarm] = {**self.sampler.alarms, **own.alarms}
 
     def grant_operator(self, grantee: iam.IGrantable) -> iam.Grant:
@@ -274,7 +274,7 @@ class DlqArchive(Construct):
         key = self._encryption_key
         return grant if key is None else grant.combine(key.grant(grantee, *key_actions))
 
-    def _watch(self, alarms: AlarmSet, dlq: sqs.IQueue, retention: int, margin: int) -> None:
+    def _watch(self, alarms: AlarmSet, retention: int, margin: int) -> None:
         overdue = retention - margin // 2
         late = (
             f"A dead letter is older than {format_seconds(overdue)} and is not archived; SQS deletes it after "
@@ -286,11 +286,13 @@ class DlqArchive(Construct):
             + "Read the newest errors of the archive's function; if nothing helps in time, redrive what is "
             "left, or lengthen the retention of the DLQ.",
         )
-        unwatched = self.sampler.rule(
-            threshold=overdue,
-            what_to_do=late
-            + "SQS itself says so: if the alarm ArchiveBehind is silent, the archive's function does not run "
-            "at all. Look at its schedule (disabled?), and invoke the function by hand.",
+        silent = self.sampler.rule(
+            threshold=retention,
+            datapoints=2,
+            silence_rings=True,
+            what_to_do="The archive's function has measured nothing for two runs: it does not run, or fails before it "
+            f"measures. SQS deletes dead letters after {format_seconds(retention)}, and its own age metric omits "
+            "those that were sampled often. Look at the schedule (disabled?), and invoke the function by hand.",
         )
         failed = self.sampler.rule(
             threshold=1,
@@ -300,8 +302,7 @@ class DlqArchive(Construct):
         )
         alarms.add_own("ArchiveBehind", Metric.OLDEST_DEAD_LETTER, "Maximum", behind)
         alarms.add_own("ArchiveFailed", Metric.ARCHIVE_FAILED, "Sum", failed)
-        age = dlq.metric_approximate_age_of_oldest_message(period=unwatched.period, statistic="Maximum")
-        alarms.add("DeadLetterAge", age, unwatched)
+        alarms.add_own("ArchiveSilent", Metric.OLDEST_DEAD_LETTER, "Maximum", silent)
 
 
 def _check_times(mistakes: Mistakes, keep: int | None, margin: int | None, every: int | None, retention: int) -> None:

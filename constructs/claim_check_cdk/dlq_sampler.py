@@ -181,7 +181,15 @@ class DlqSampler(Construct):
         self.alarms: Mapping[str, cloudwatch.Alarm] = self._alarm_set.alarms
         self._watch(has_dlq=queue.dead_letter_queue is not None, has_inbox=inbox is not None)
 
-    def rule(self, *, threshold: float, what_to_do: str, falling: bool = False, datapoints: int = 1) -> Rule:
+    def rule(
+        self,
+        *,
+        threshold: float,
+        what_to_do: str,
+        falling: bool = False,
+        datapoints: int = 1,
+        silence_rings: bool = False,
+    ) -> Rule:
         """A rule for what is measured once a run: looks at two periods, each long enough for a run.
 
         Args:
@@ -189,6 +197,7 @@ class DlqSampler(Construct):
             what_to_do: For who gets the alarm.
             falling: Whether small values are the bad ones.
             datapoints: How many of the periods must be bad.
+            silence_rings: Whether a period without a run is a bad one.
         """
         return Rule(
             threshold=threshold,
@@ -197,6 +206,7 @@ class DlqSampler(Construct):
             period_seconds=max(_HOUR, -(-int(self.every.to_seconds()) // _HOUR) * _HOUR),
             what_to_do=what_to_do,
             falling=falling,
+            silence_rings=silence_rings,
         )
 
     def _watch(self, *, has_dlq: bool, has_inbox: bool) -> None:
