@@ -104,8 +104,8 @@ def parked_copy(documents: Deployment, sqs_message_id: str) -> dict[str, Any]:
             MessageAttributeNames=["All"],
         )
         for message in answer.get("Messages", []):
-            reason = json.loads(message["MessageAttributes"][ATTRIBUTE_PARKED]["StringValue"])
-            if reason["originalMessageId"] == sqs_message_id:
+            parked = message.get("MessageAttributes", {}).get(ATTRIBUTE_PARKED)  # others may lie there without one
+            if parked and json.loads(parked["StringValue"])["originalMessageId"] == sqs_message_id:
                 return dict(message)
         return None
 

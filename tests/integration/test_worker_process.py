@@ -286,7 +286,7 @@ def test_a_zombie_loses_its_lease_and_commits_nothing(make: Callable[..., Place]
             lambda: place.marks("returned-m0").count(str(zombie.pid)), what="the zombie's handler returns", timeout=5
         )
         zombie.terminate()
-        printed = ended(zombie)
+        printed = ended(zombie, seconds=30)  # the time that a stop may take is held by other tests
     assert place.effects() == {"m0": second.pid}
     assert place.row("m0").state == "COMPLETED"
     codes = {line.get("errorCode") for line in lines(printed)}
