@@ -143,8 +143,8 @@ def _key(number: int) -> str:
 class _Queue:
     """Takes everything."""
 
-    def send_batch(self, queue_url: str, messages: Sequence[OutgoingMessage]) -> list[SendResult]:  # noqa: ARG002
+    def send_batch(self, queue_url: str, messages: Sequence[OutgoingMessage]) -> list[SendResult]:  # noqa: ARG002 - the port's
         return [SendResult(sqs_message_id="taken") for _ in messages]
 
-    def change_visibility(self, queue_url: str, changes: Sequence[Any]) -> list[Any]:  # noqa: ARG002
+    def change_visibility(self, queue_url: str, changes: Sequence[Any]) -> list[Any]:  # noqa: ARG002 - the port's
         return []

@@ -54,7 +54,7 @@ class DeadLetterSettings:
                 default=cls.archive_after_seconds,
                 maximum=contract.SQS_MAX_RETENTION_SECONDS,
             ),
-            tracing=read.choice(Setting.TRACING, ("false", "true"), default="false") == "true",
+            tracing=read.flag(Setting.TRACING),
         )
         if settings.archive_bucket is not None:  # with nothing to archive, or never, it would be lost in silence
             for needed in (Setting.ARCHIVE_AFTER, Setting.DLQ_URL):

@@ -118,8 +118,8 @@ class ForeignMessages:
             event_version=int(version),
             buckets=read.words(Setting.FOREIGN_BUCKETS),
             content_type=read.optional(Setting.FOREIGN_CONTENT_TYPE) or DEFAULT_CONTENT_TYPE,
-            allow_unverified=read.choice(Setting.ALLOW_UNVERIFIED, ("false", "true"), default="false") == "true",
-            plain_bodies=read.choice(Setting.FOREIGN_PLAIN_BODIES, ("false", "true"), default="true") == "true",
+            allow_unverified=read.flag(Setting.ALLOW_UNVERIFIED),
+            plain_bodies=read.flag(Setting.FOREIGN_PLAIN_BODIES, default=True),
         )
 
     @property

@@ -74,6 +74,10 @@ class Environment:
             found.append(text)
         return found
 
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        """``true`` or ``false``."""
+        return self.choice(name, _TRUE_FALSE, default=_TRUE_FALSE[default]) == "true"
+
     def words(self, name: str) -> tuple[str, ...]:
         """Words separated by commas."""
         return tuple(word for part in self._variables.get(name, "").split(",") if (word := part.strip()))
@@ -133,10 +137,10 @@ class ProducerSettings:
                 minimum=contract.S3_MIN_PART_BYTES,
                 maximum=contract.S3_MAX_SINGLE_PUT_BYTES,
             ),
-            fair_queues=read.choice(Setting.FAIR_QUEUES, _TRUE_FALSE, default="false") == "true",
+            fair_queues=read.flag(Setting.FAIR_QUEUES),
             wire_format=read.choice(Setting.WIRE_FORMAT, get_args(WireFormat), default="claim-check"),
             pipeline=read.optional(Setting.PIPELINE),
-            tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
+            tracing=read.flag(Setting.TRACING),
         )
 
 
@@ -250,7 +254,7 @@ class ConsumerSettings:
             content_types=tuple(word.lower() for word in read.words(Setting.CONTENT_TYPES)),
             event_types=dict(_event_type(entry) for entry in read.words(Setting.EVENT_TYPES)),
             foreign=ForeignMessages.from_environment(read),
-            tracing=read.choice(Setting.TRACING, _TRUE_FALSE, default="false") == "true",
+            tracing=read.flag(Setting.TRACING),
         )
 
 

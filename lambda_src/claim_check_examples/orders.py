@@ -161,7 +161,7 @@ def invoice(message: Message, tx: Transaction) -> None:
 @cache
 def _outbox() -> Outbox:
     from claim_check.aws_outbox import outbox  # noqa: PLC0415 - the handler behind the queue needs none of it
-    from claim_check.outbox.settings import OutboxSettings  # noqa: PLC0415
+    from claim_check.outbox.settings import OutboxSettings  # noqa: PLC0415 - as above
 
     return outbox(OutboxSettings.from_environment(os.environ))
 

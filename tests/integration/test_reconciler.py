@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
+from claim_check import aws_reconciliation
 from claim_check.adapters.inbox_items import to_item
+from claim_check.adapters.session import Clients
 from claim_check.contract import (
     METADATA_UPLOAD,
     TAG_STATE,
@@ -26,10 +28,14 @@ from claim_check.contract import (
     object_key,
 )
 from claim_check.ports import InboxRow
+from claim_check.reconciliation.settings import ReconcilerSettings
 from claim_check.telemetry import key_hash
 from claim_check_ops.local import EmbeddedAws
 from claim_check_ops.local.deployment import Deployment
 from claim_check_ops.local.waiting import wait_until
+from claim_check_ops.reconciling.checkpoint_file import Memory
+from tests.fakes.clock import FakeClock
+from tests.fakes.telemetry import FakeTelemetry
 
 pytestmark = pytest.mark.integration
 
@@ -175,13 +181,6 @@ def test_the_command_shows_the_same_and_removes_only_what_is_proven(stand: Stand
 
 def test_an_upload_that_was_not_confirmed_in_time_goes(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     """Days later, by the clock of who runs it: the function's own library, on the deployed tables."""
-    from claim_check import aws_reconciliation  # noqa: PLC0415 - its clock is moved
-    from claim_check.adapters.session import Clients  # noqa: PLC0415
-    from claim_check.reconciliation.settings import ReconcilerSettings  # noqa: PLC0415
-    from claim_check_ops.reconciling.checkpoint_file import Memory  # noqa: PLC0415
-    from tests.fakes.clock import FakeClock  # noqa: PLC0415
-    from tests.fakes.telemetry import FakeTelemetry  # noqa: PLC0415
-
     later = FakeClock(
         now=stand.aws.s3.head_object(Bucket=stand.bucket, Key=key_of("orphan"))["LastModified"].timestamp()
     )

@@ -219,7 +219,7 @@ def test_no_older_state_is_applied_after_a_newer_one_and_the_target_becomes_the_
 class _NoCondition(FakeLedger):
     """Writes whatever was read."""
 
-    def matches(self, present: LedgerRow | None, seen: str | None) -> bool:  # noqa: ARG002
+    def matches(self, present: LedgerRow | None, seen: str | None) -> bool:  # noqa: ARG002 - the fake's
         return True
 
 
@@ -236,7 +236,14 @@ class _NoTombstones(FakeLedger):
 class _NoIfMatch(FakeBucket):
     """Reads whatever is current."""
 
-    def open(self, *, bucket: str, key: str, version_id: str | None, etag: str | None) -> OpenedVersion | None:  # noqa: ARG002
+    def open(
+        self,
+        *,
+        bucket: str,
+        key: str,
+        version_id: str | None,
+        etag: str | None,  # noqa: ARG002 - that it is not used is what breaks the rule
+    ) -> OpenedVersion | None:
         return super().open(bucket=bucket, key=key, version_id=version_id, etag=None)
 
 

@@ -84,7 +84,7 @@ def test_nothing_of_a_refused_transaction_is_committed(world: OutboxWorld) -> No
 
 def test_nothing_is_committed_when_the_block_raises(world: OutboxWorld) -> None:
     outbox = world.outbox()
-    with pytest.raises(ValueError, match="no stock"), outbox.transaction() as tx:  # noqa: PT012
+    with pytest.raises(ValueError, match="no stock"), outbox.transaction() as tx:  # noqa: PT012 - the whole block is the call
         place_order(outbox, tx, "o-1")
         raise ValueError("no stock")
     assert world.faults.count("commit") == 0

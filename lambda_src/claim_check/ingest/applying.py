@@ -253,7 +253,7 @@ class Applier:
             "occurred_at": event.occurred_at,
         }
         if found is None:
-            return ObjectChange(**common, version_id=event.version_id if step.exact else None)  # type: ignore[arg-type]
+            return ObjectChange(**common, version_id=event.version_id if step.exact else None)  # type: ignore[arg-type]  # as below
         return ObjectChange(
             **common,  # type: ignore[arg-type]  # each value is of its field's type
             version_id=found.state.version_id,

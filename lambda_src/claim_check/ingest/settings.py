@@ -67,7 +67,7 @@ class LedgerSettings:
             ledger_table=read.text(Setting.LEDGER_TABLE),
             tombstone_seconds=read.integer(Setting.LEDGER_TTL, default=contract.LEDGER_TTL_SECONDS, minimum=1),
             pad=read.choice(Setting.LEDGER_PAD, get_args(SequencerPad), default="right"),
-            tracing=read.choice(Setting.TRACING, ("false", "true"), default="false") == "true",
+            tracing=read.flag(Setting.TRACING),
         )
 
 

@@ -91,7 +91,7 @@ class RelaySettings:
             ttl_seconds=read.integer(Setting.OUTBOX_TTL, minimum=1),
             before_send_seconds=read.integer(Setting.OUTBOX_BEFORE_SEND, default=cls.before_send_seconds, minimum=1),
             max_attempts=read.integer(Setting.OUTBOX_ATTEMPTS, default=cls.max_attempts, minimum=1),
-            tracing=read.choice(Setting.TRACING, ("false", "true"), default="false") == "true",
+            tracing=read.flag(Setting.TRACING),
         )
 
 

@@ -68,11 +68,11 @@ class ReconcilerSettings:
             prefix=_within(read.optional(Setting.RECONCILER_PREFIX) or cls.prefix),
             grace_seconds=read.integer(Setting.RECONCILER_GRACE, default=cls.grace_seconds),
             unconfirmed_seconds=read.integer(Setting.RECONCILER_UNCONFIRMED, default=cls.unconfirmed_seconds),
-            delete=read.choice(Setting.RECONCILER_DELETE, ("false", "true"), default="false") == "true",
+            delete=read.flag(Setting.RECONCILER_DELETE),
             rate=read.number(Setting.RECONCILER_RATE, default=cls.rate),
             looks=read.integer(Setting.RECONCILER_LOOKS, default=cls.looks),
             every_seconds=read.integer(Setting.RECONCILER_EVERY, default=cls.every_seconds, minimum=1),
-            tracing=read.choice(Setting.TRACING, ("false", "true"), default="false") == "true",
+            tracing=read.flag(Setting.TRACING),
         )
 
     @property
