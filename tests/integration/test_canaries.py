@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from claim_check.adapters.inbox_items import to_item
+from claim_check_ops.local import wait_until
 from claim_check_ops.local.deployment import Deployment
 from tests.canary import Canary, told
 from tests.contracts.test_inbox_table import row_of
@@ -17,11 +19,33 @@ from tests.integration.canary_run import CanaryRun, planted_line, planted_metric
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 
+CODES = (
+    "ChecksumMismatch",
+    "Conflict",
+    "InvalidEnvelope",
+    "MissingPayload",
+    "Stale",
+    "UnreadableFile",
+    "UnsupportedVersion",
+    "UntrustedReference",
+)
+"""What the run makes go wrong."""
+
+
+def untold(run: CanaryRun) -> list[tuple[str, str]]:
+    """Places, and codes that are not in them."""
+    places = run.places.look()
+    texts = {name: "\n".join(places[name]) for name in ("log", "metric", "DLQ attribute", "inbox text")}
+    return [(name, code) for name, text in texts.items() for code in CODES if code not in text]
+
+
 @pytest.fixture(scope="module")
 def canaries(documents: Deployment, tmp_path_factory: pytest.TempPathFactory) -> CanaryRun:
-    """One run."""
+    """One run, searched once all of it was told: logs and metrics of a function come after its message is settled."""
     made = CanaryRun(documents, tmp_path_factory.mktemp("canaries"))
     made.execute()
+    with suppress(TimeoutError):  # the test says what is missing
+        wait_until(lambda: not untold(made), what="everything that went wrong is told", timeout=60)
     return made
 
 
@@ -37,24 +61,9 @@ def test_and_nowhere_else(canaries: CanaryRun) -> None:
     assert canaries.names.leaks(places) == []
 
 
-CODES = (
-    "ChecksumMismatch",
-    "Conflict",
-    "InvalidEnvelope",
-    "MissingPayload",
-    "Stale",
-    "UnreadableFile",
-    "UnsupportedVersion",
-    "UntrustedReference",
-)
-
-
 def test_what_can_go_wrong_did(canaries: CanaryRun) -> None:
     """Or the search would have found nothing for want of failures; the other codes: tests/unit/test_error_lines.py."""
-    places = canaries.places.look()
-    for name in ("log", "metric", "DLQ attribute", "inbox text"):
-        text = "\n".join(places[name])
-        assert [code for code in CODES if code not in text] == [], name
+    assert untold(canaries) == []
 
 
 def _log(run: CanaryRun, documents: Deployment, secret: str) -> None:
